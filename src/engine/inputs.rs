@@ -1,0 +1,48 @@
+//! What a run is given, beside its strategy and its model.
+
+use crate::transcript::{Item, Recorded, ToolCall};
+
+/// What ordinary tools meet: shared by all threads of a run, mutable.
+pub trait World {
+    /// Answers a call of an ordinary tool.
+    fn call(&mut self, call: &ToolCall) -> Recorded;
+    /// Writes a file.
+    fn write(&mut self, path: &str, text: &str);
+}
+
+/// A message of the user for the root.
+#[derive(Clone, Debug)]
+pub struct UserInput {
+    /// When it comes.
+    pub when: UserTime,
+    /// What it holds, in order.
+    pub items: Vec<Item>,
+}
+
+/// When a user message comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserTime {
+    /// When the root is idle and every child that the run waits for has ended.
+    Settled,
+    /// At this virtual millisecond, whatever is going on (a correction).
+    At(u64),
+}
+
+/// The harness's limits: refusals, never panics. All counts are inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ceilings {
+    /// Exchanges of one turn.
+    pub rounds: u32,
+    /// Depth of a child; 1: the root may have children, they may not.
+    pub depth: u32,
+    /// Threads of a run, the root included.
+    pub threads: u32,
+    /// Input and output tokens of a run, all threads together.
+    pub tokens: u64,
+}
+
+impl Default for Ceilings {
+    fn default() -> Ceilings {
+        Ceilings { rounds: 500, depth: 8, threads: 256, tokens: 200_000_000 }
+    }
+}

@@ -1,0 +1,292 @@
+//! The ledger: one row an exchange, opened when the request is *sent* and closed on reply. Append-only.
+
+use std::sync::Arc;
+
+use crate::model::Usage;
+use crate::strategy::{End, Splice, ThreadId, ToolSpec};
+use crate::transcript::{CallKey, Item, Origin, Part};
+
+/// Tokens by origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByOrigin([u64; Origin::ALL.len()]);
+
+impl ByOrigin {
+    /// Adds tokens of an origin.
+    pub fn add(&mut self, origin: Origin, tokens: u64) {
+        self.0[origin as usize] += tokens;
+    }
+
+    /// Takes tokens of an origin off again.
+    pub fn take(&mut self, origin: Origin, tokens: u64) {
+        self.0[origin as usize] -= tokens;
+    }
+
+    /// Tokens of an origin.
+    pub fn get(&self, origin: Origin) -> u64 {
+        self.0[origin as usize]
+    }
+
+    /// Tokens of all origins.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// What became of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Sent, and no reply yet; in a finished run: abandoned.
+    Open,
+    /// Replied.
+    Replied,
+    /// The model gave no reply (an error, an overflow).
+    Failed,
+    /// The turn was aborted while it was on its way.
+    Aborted,
+    /// The run ended while it was on its way. It is paid all the same.
+    Abandoned,
+}
+
+impl Fate {
+    /// Its name in the ledger's files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Open => "open",
+            Fate::Replied => "replied",
+            Fate::Failed => "failed",
+            Fate::Aborted | Fate::Abandoned => "abandoned",
+        }
+    }
+}
+
+/// One exchange.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its number in the run, from 0, in order of sending.
+    pub seq: u32,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The thread's place in the tree.
+    pub path: Arc<str>,
+    /// Who spoke.
+    pub agent: Arc<str>,
+    /// The thread's turn, from 1.
+    pub turn: u32,
+    /// The exchange in the turn, from 0.
+    pub exchange: u32,
+    /// When it was sent, in virtual milliseconds.
+    pub sent_ms: u64,
+    /// When the reply came; `None`: none did.
+    pub done_ms: Option<u64>,
+    /// Input tokens by origin; the request's own frame counts as `system`.
+    pub input: ByOrigin,
+    /// Tokens of the reply, framed as the next request holds it.
+    pub output: u64,
+    /// Tokens in the request of delegated items and of delegation calls.
+    pub delegation: u64,
+    /// Tokens of the request after the first position that differs from this thread's last request (all, if first).
+    pub moved: u64,
+    /// Parts in the request whose tokens nobody knows (images, opaque reasoning): counted as 0 and named.
+    pub unknown_parts: u32,
+    /// What the provider or recording reported for this exchange.
+    pub reported: Option<Usage>,
+    /// What became of it.
+    pub fate: Fate,
+    /// An exchange that the recording lacks.
+    pub synthetic: bool,
+    /// Not the turn's own request.
+    pub aside: bool,
+    /// Input above the model's window.
+    pub overflow: bool,
+    /// Calls made and calls cut.
+    pub calls: u32,
+    /// Calls that the strategy cut.
+    pub cut: u32,
+    /// READER rule 7.
+    pub drift: u32,
+    /// READER rule 10.
+    pub rescues: u32,
+    /// What was sent.
+    pub sent: Sent,
+}
+
+/// What a request held, without copying the history: a prefix of a log, with this request's own splices.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// The system text.
+    pub system: Option<Part>,
+    /// The tools.
+    pub tools: Arc<[ToolSpec]>,
+    /// Index into [`Outcome::logs`].
+    pub log: usize,
+    /// How many of the log's items.
+    pub length: usize,
+    /// This request's own changes.
+    pub splices: Arc<[Splice]>,
+    /// Where the turn's own items begin in the log.
+    pub own: usize,
+}
+
+/// An append-only history that rows and threads refer to by length.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// The items.
+    pub items: Vec<Item>,
+    /// Tokens of each item as sent, frame included.
+    pub tokens: Vec<u32>,
+}
+
+/// One thread, as the run left it.
+#[derive(Clone, Debug)]
+pub struct ThreadRecord {
+    /// Its id.
+    pub id: ThreadId,
+    /// Its parent.
+    pub parent: Option<ThreadId>,
+    /// Its place in the tree.
+    pub path: Arc<str>,
+    /// 0 for the root.
+    pub depth: u32,
+    /// The agent that it was opened with.
+    pub agent: String,
+    /// The intent that opened it.
+    pub intent: Option<String>,
+    /// When it was opened.
+    pub opened_ms: u64,
+    /// How its last turn ended; `None`: it never ended one.
+    pub last: Option<End>,
+    /// Whether a turn was still running when the run ended.
+    pub abandoned: bool,
+    /// Index into [`Outcome::logs`].
+    pub log: usize,
+    /// How many of the log's items are its history.
+    pub length: usize,
+}
+
+/// One act that opened or continued a child.
+#[derive(Clone, Debug)]
+pub struct Delegation {
+    /// The call that did it.
+    pub call: CallKey,
+    /// The intent that the call was phrased from.
+    pub intent: Option<String>,
+    /// The calling thread.
+    pub parent: ThreadId,
+    /// The child.
+    pub child: ThreadId,
+    /// Whether it opened the child (else it continued one).
+    pub opened: bool,
+    /// When.
+    pub at_ms: u64,
+    /// The parent's history at that moment: a log and how many of its items.
+    pub parent_history: (usize, usize),
+}
+
+/// Why a run failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Which kind.
+    pub kind: FailureKind,
+    /// What happened, where, and what to do.
+    pub message: String,
+}
+
+/// The kinds of failure, named as in the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// A request larger than the model's window.
+    Overflow,
+    /// The model gave no reply.
+    Model,
+    /// The strategy broke a rule of the seam.
+    Strategy,
+    /// The harness's own limit.
+    Limit,
+    /// Nothing can happen any more, and something is still waited for.
+    Stuck,
+    /// A spending cap.
+    Cap,
+    /// A panic inside the cell.
+    Panic,
+}
+
+impl FailureKind {
+    /// Its name in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            FailureKind::Overflow => "overflow",
+            FailureKind::Model => "model",
+            FailureKind::Strategy => "strategy",
+            FailureKind::Limit => "limit",
+            FailureKind::Stuck => "stuck",
+            FailureKind::Cap => "cap",
+            FailureKind::Panic => "panic",
+        }
+    }
+}
+
+/// All that a run leaves behind: pure data, which metrics, scorers and reports fold over.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Every exchange, in order of sending.
+    pub rows: Vec<Row>,
+    /// Every thread, by id.
+    pub threads: Vec<ThreadRecord>,
+    /// The histories.
+    pub logs: Vec<Log>,
+    /// Every delegation, in order.
+    pub delegations: Vec<Delegation>,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+    /// Calls that were refused: a result that opened no child.
+    pub refusals: u32,
+    /// Replies that came for a turn that had ended.
+    pub late_replies: u32,
+    /// When the first user turn came and when the run ended, in virtual milliseconds.
+    pub span_ms: (u64, u64),
+    /// Sum of all tool durations, in milliseconds.
+    pub tools_ms: u64,
+    /// Longest chain of exchanges, tools and waits that had to follow each other, in milliseconds.
+    pub critical_path_ms: u64,
+}
+
+impl Outcome {
+    /// The items of a request, as they were rendered.
+    pub fn items_of(&self, row: &Row) -> Vec<Item> {
+        splice(&self.logs[row.sent.log].items[..row.sent.length], &row.sent.splices)
+    }
+
+    /// A thread's history at the end.
+    pub fn history_of(&self, thread: ThreadId) -> &[Item] {
+        let record = &self.threads[thread.0 as usize];
+        &self.logs[record.log].items[..record.length]
+    }
+
+    /// The rows of a thread, in order.
+    pub fn rows_of(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.thread == thread)
+    }
+
+    /// The root's last assistant text that is not blank; empty without one.
+    pub fn answer(&self) -> String {
+        if self.threads.is_empty() {
+            return String::new();
+        }
+        let is_text = |item: &&Item| item.role() == Some(crate::transcript::Role::Assistant) && item.origin == Origin::Own;
+        let texts = self.history_of(ThreadId::ROOT).iter().rev().filter(is_text).map(Item::text);
+        texts.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default()
+    }
+}
+
+/// A history with splices applied.
+pub fn splice(items: &[Item], splices: &[Splice]) -> Vec<Item> {
+    let mut out = Vec::with_capacity(items.len());
+    let mut at = 0;
+    for splice in splices {
+        out.extend_from_slice(&items[at..splice.at]);
+        out.extend(splice.items.iter().cloned());
+        at = splice.at + splice.remove;
+    }
+    out.extend_from_slice(&items[at..]);
+    out
+}

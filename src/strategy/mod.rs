@@ -1,0 +1,65 @@
+//! The strategy seam: what a sub-agent system decides. Pure and synchronous; the engine acts.
+//!
+//! One [`Session`] a run: limits, mailboxes and kept sessions span the tree, and every call names its thread through
+//! [`Scope`]. Five methods: [`phrase`](Session::phrase), [`view`](Session::view), [`turn`](Session::turn),
+//! [`route`](Session::route), [`deliver`](Session::deliver). Five orders: [`Order`]. Blocking or spawned is only *when*
+//! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
+
+pub mod filter;
+
+mod inline;
+
+mod order;
+mod phrase;
+
+mod scope;
+
+mod view;
+
+pub use inline::Inline;
+
+pub use order::{End, Event, New, Order, Report, Route, To, When};
+pub use phrase::{Act, Call, Intent};
+
+pub use scope::{AgentSpec, ParentView, RunContext, Scope, ThreadId, ThreadState, ToolSpec};
+
+pub use view::{AssistantTurn, Splice, Turn, View};
+
+use crate::transcript::{Item, ToolCall};
+
+/// A sub-agent system with its options.
+pub trait Strategy: Send + Sync {
+    /// `ID@PROFILE[:non-default options, sorted by key]`: stands in the cell id.
+    fn id(&self) -> String;
+    /// Raised whenever the behaviour changes: goes into the fingerprint beside the id.
+    fn version(&self) -> u32 {
+        1
+    }
+    /// Whether a child opens with history of its parent; the reader's brief `auto` depends on it (READER rule 8).
+    fn hands_history_down(&self) -> bool {
+        false
+    }
+    /// One session a run.
+    fn start(&self, run: &RunContext) -> Box<dyn Session>;
+}
+
+/// One run under a strategy. No clock, no I/O, no randomness.
+pub trait Session {
+    /// An act in this protocol's words; `None`: it has no such act. The agent sends it only if the tool is shown to it.
+    fn phrase(&self, act: &Act<'_>) -> Option<Call>;
+    /// Before every request of every thread: who speaks, which system text, which tools, what the history becomes.
+    fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View;
+    /// After every reply: which calls are made, which are cut, whether the turn ends.
+    fn turn(&mut self, reply: AssistantTurn, _history: &[Item], _at: &Scope<'_>) -> Turn {
+        reply.into()
+    }
+    /// For every call that is made: an ordinary tool, or orders of the strategy's own.
+    fn route(&mut self, call: &ToolCall, parent: ParentView<'_>, at: &Scope<'_>) -> Route;
+    /// For everything that happens between requests.
+    fn deliver(&mut self, event: Event<'_>, at: &Scope<'_>) -> Vec<Order> {
+        match event {
+            Event::Input(items) => vec![Order::input(items, When::Turn, at)],
+            _ => vec![],
+        }
+    }
+}
