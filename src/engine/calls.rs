@@ -13,7 +13,7 @@ use super::{Engine, Step};
 
 impl Engine {
     /// A reply arrives.
-    pub(super) fn reply_arrives(&mut self, turn: TurnIndex, row: usize, reply: Reply, chain: u64) -> Step {
+    pub(super) fn reply_arrives(&mut self, turn: TurnIndex, row: usize, reply: Reply, output: u64, chain: u64) -> Step {
         if self.is_over(turn) {
             return Ok(());
         }
@@ -21,9 +21,15 @@ impl Engine {
         self.turns[turn].chain = chain;
         let (thread, log) = (self.turns[turn].thread, self.turns[turn].log);
         self.threads[thread.0 as usize].last_used_ms = self.now;
-        self.rows[row].done_ms = Some(self.now);
-        self.rows[row].fate = Fate::Replied;
-        let aside = self.rows[row].aside;
+        let closed = &mut self.rows[row];
+        closed.done_ms = Some(self.now);
+        closed.fate = Fate::Replied;
+        closed.output = output;
+        closed.reported = reply.reported;
+        closed.drift = reply.drift;
+        closed.rescues = reply.rescues;
+        let aside = closed.aside;
+        self.spent += output;
         let mut calls = Vec::with_capacity(reply.calls.len());
         for draft in reply.calls {
             let key = CallKey(self.first_key + self.calls.len() as u32);

@@ -48,7 +48,7 @@ impl Engine {
 
     fn arrive(&mut self, arrival: Arrival) -> Step {
         match arrival {
-            Arrival::Reply { turn, row, reply, chain } => self.reply_arrives(turn, row, *reply, chain),
+            Arrival::Reply { turn, row, reply, output, chain } => self.reply_arrives(turn, row, *reply, output, chain),
             Arrival::Broken { turn, row, kind, message, chain } => self.break_turn(turn, row, kind, message, chain),
             Arrival::Result { key, item, chain } => self.result_arrives(key, item, chain),
             Arrival::Timeout { key, chain } => {

@@ -5,7 +5,6 @@
 //! round within an instant. Rows are opened when a request is sent.
 
 mod calls;
-mod inputs;
 mod instant;
 mod log;
 pub(crate) mod mutation;
@@ -17,7 +16,7 @@ mod state;
 mod tests;
 mod turns;
 
-pub use inputs::{Ceilings, UserInput, UserTime, World};
+pub use crate::setting::{Ceilings, UserInput, UserTime, World};
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;

@@ -42,18 +42,12 @@ impl Engine {
                 Ok(reply) => {
                     let output = self.weigh_reply(&reply).map_err(|why| self.uncountable(why))?;
                     let uncached = self.rows[row].input.total();
+                    self.rows[row].synthetic = reply.synthetic;
                     let ms = match reply.took {
                         Took::Profile => self.latency.exchange_ms(uncached, 0, output),
                         Took::Ms(ms) => ms.max(1),
                     };
-                    let opened = &mut self.rows[row];
-                    opened.output = output;
-                    opened.reported = reply.reported;
-                    opened.synthetic = reply.synthetic;
-                    opened.drift = reply.drift;
-                    opened.rescues = reply.rescues;
-                    self.spent += output;
-                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), chain: chain + ms };
+                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain + ms };
                     self.queue.at(self.now + ms, arrival);
                 }
                 Err(why) => {

@@ -109,7 +109,7 @@ pub(super) struct OpenCall {
 
 /// What arrives.
 pub(super) enum Arrival {
-    Reply { turn: TurnIndex, row: usize, reply: Box<crate::model::Reply>, chain: u64 },
+    Reply { turn: TurnIndex, row: usize, reply: Box<crate::model::Reply>, output: u64, chain: u64 },
     Broken { turn: TurnIndex, row: usize, kind: FailureKind, message: String, chain: u64 },
     Result { key: CallKey, item: Item, chain: u64 },
     Timeout { key: CallKey, chain: u64 },
