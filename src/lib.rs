@@ -1,8 +1,12 @@
 //! `ctxbench` measures what each way of handing context to a sub-agent costs.
 
 pub mod engine;
+pub mod error;
 pub mod ledger;
 pub mod model;
+pub mod plan;
+pub mod results;
+pub mod runner;
 pub mod scenario;
 pub mod setting;
 pub mod strategy;

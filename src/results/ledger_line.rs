@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{ByOrigin, Row};
-use crate::model::Usage;
+use crate::ledger::{ByOrigin, Fate, Row, Usage};
 use crate::transcript::Origin;
 
 /// One exchange of a cell: a line of `ledger.jsonl`, in order of sending.
@@ -143,7 +142,7 @@ impl LedgerLine {
     /// A row of a cell. A row that is still open when its run is over was abandoned.
     pub fn of(cell: &str, row: &Row, first_divergence: Option<Divergence>) -> LedgerLine {
         let end = match row.fate {
-            crate::ledger::Fate::Open => crate::ledger::Fate::Abandoned.name(),
+            Fate::Open => Fate::Abandoned.name(),
             fate => fate.name(),
         };
         LedgerLine {

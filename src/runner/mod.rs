@@ -136,15 +136,17 @@ impl Committing {
         while let Ok((at, record)) = receive.recv() {
             self.waiting.insert(at, record);
             let mut freed = 0;
-            while let Some(record) = self.waiting.remove(&self.tally.done) {
+            let mut over = false;
+            while let Some(record) = self.waiting.remove(&self.tally.done).filter(|_| !over) {
                 freed += record.weight();
                 self.commit(record, sinks)?;
+                over = stop.load(Ordering::Relaxed) || !sinks.iter().any(|sink| sink.keeps_running());
             }
             if freed > 0 {
                 tell(sinks, Event::Flush)?;
                 shared.update(|queue| queue.waiting_bytes = queue.waiting_bytes.saturating_sub(freed));
             }
-            if stop.load(Ordering::Relaxed) || !sinks.iter().any(|sink| sink.keeps_running()) {
+            if over {
                 break;
             }
         }
