@@ -6,6 +6,7 @@ pub mod metrics;
 pub mod model;
 pub mod scenario;
 pub mod score;
+pub mod setting;
 pub mod strategy;
 pub mod tokens;
 pub mod transcript;
