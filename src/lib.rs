@@ -3,11 +3,13 @@
 pub mod engine;
 pub mod error;
 pub mod ledger;
+pub mod metrics;
 pub mod model;
 pub mod plan;
 pub mod results;
 pub mod runner;
 pub mod scenario;
+pub mod score;
 pub mod setting;
 pub mod strategy;
 pub mod tokens;
