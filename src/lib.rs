@@ -6,6 +6,7 @@ pub mod ledger;
 pub mod metrics;
 pub mod model;
 pub mod plan;
+pub mod report;
 pub mod results;
 pub mod runner;
 pub mod scenario;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 
 use crate::metrics::{Better, metric};
-use crate::results::{CellResult, Evidence, Head, Size, Status, SummaryRow};
+use crate::results::{CellResult, Evidence, Head, Status, SummaryRow};
 
 use super::numerals::{count, few, seconds, share};
 
@@ -21,25 +21,33 @@ enum Written {
 /// A column: the sum of some metrics.
 struct Column {
     title: &'static str,
+    /// The title in two short lines.
+    lines: &'static str,
     metrics: &'static [&'static str],
     /// Stands in brackets behind the number when it is not 0.
     beside: Option<&'static str>,
     written: Written,
 }
 
-const fn column(title: &'static str, metrics: &'static [&'static str], written: Written) -> Column {
-    Column { title, metrics, beside: None, written }
+const fn column(title: &'static str, lines: &'static str, metrics: &'static [&'static str], written: Written) -> Column {
+    Column { title, lines, metrics, beside: None, written }
 }
 
-/// The columns. Eight of them beside the strategy fit into 80 characters.
+/// The columns; with the strategy they fit into 80 characters.
 const COLUMNS: [Column; 7] = [
-    column("parent context", &["parent.final_context"], Written::Count),
-    column("parent input", &["parent.input_total"], Written::Count),
-    column("child input", &["child.input_total"], Written::Count),
-    column("total tokens", &["total.input", "total.output"], Written::Count),
-    column("requests", &["requests"], Written::Few),
-    column("time s", &["latency.end_to_end"], Written::Seconds),
-    Column { title: "quality (rescues)", metrics: &["quality"], beside: Some("rescues"), written: Written::Share },
+    column("parent context", "parent\ncontext", &["parent.final_context"], Written::Count),
+    column("parent input", "parent\ninput", &["parent.input_total"], Written::Count),
+    column("child input", "child\ninput", &["child.input_total"], Written::Count),
+    column("total tokens", "total\ntokens", &["total.input", "total.output"], Written::Count),
+    column("requests", "re-\nquests", &["requests"], Written::Few),
+    column("time s", "time\ns", &["latency.end_to_end"], Written::Seconds),
+    Column {
+        title: "quality (rescues)",
+        lines: "quality\n(rescues)",
+        metrics: &["quality"],
+        beside: Some("rescues"),
+        written: Written::Share,
+    },
 ];
 
 /// What a reader of the tables must know.
@@ -53,7 +61,9 @@ pub(super) const READING_HELP: &str = "Parent context: tokens of the parent's la
 pub(super) struct Table {
     /// What it is about.
     pub title: String,
-    /// The heads of the columns, the strategy's first.
+    /// The titles of the columns, the strategy's first.
+    pub titles: Vec<&'static str>,
+    /// The same in two short lines each.
     pub heads: Vec<&'static str>,
     /// The rows.
     pub rows: Vec<Row>,
@@ -83,7 +93,7 @@ pub(super) struct Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     scenario: String,
-    size: Size,
+    size: &'static str,
     model: String,
     evidence: Evidence,
 }
@@ -112,7 +122,7 @@ fn wanted() -> impl Iterator<Item = &'static str> {
 impl Group {
     /// The group of a cell.
     pub fn of(cell: &CellResult) -> Group {
-        Group { scenario: cell.scenario.clone(), size: cell.size, model: cell.model.clone(), evidence: cell.evidence }
+        Group { scenario: cell.scenario.clone(), size: cell.size.name(), model: cell.model.clone(), evidence: cell.evidence }
     }
 }
 
@@ -155,10 +165,9 @@ impl Folding {
         let Group { scenario, size, model, evidence } = &self.group;
         let seeds = self.seeds.len();
         let means = if seeds > 1 { format!(" · means of {seeds} seeds") } else { String::new() };
-        let title = format!("{scenario} · {} · {model}{means}", size.name());
+        let title = format!("{scenario} · {size} · {model}{means}");
         let mut notes: Vec<String> = Vec::new();
-        let one_per_cell = self.strategies.iter();
-        for (strategy, figures) in one_per_cell {
+        for (strategy, figures) in &self.strategies {
             notes.extend(figures.failed.iter().map(|why| format!("! {strategy} {why}")));
         }
         notes.extend(gaps(&self.strategies));
@@ -168,9 +177,10 @@ impl Folding {
         notes.push(provenance(&self.head, &[*evidence]));
         let rows = self.strategies.iter().map(|(strategy, figures)| {
             let value = |name: &str| figures.sums.get(name).map(|(sum, n)| sum / f64::from(*n));
-            (strategy.clone(), figures.failed.is_some(), Box::new(value) as Box<dyn Fn(&str) -> Option<f64> + '_>)
+            let standing = if figures.failed.is_some() { Standing::Failed } else { Standing::Fair };
+            (strategy.clone(), standing, Box::new(value) as Box<dyn Fn(&str) -> Option<f64> + '_>)
         });
-        Table { title, heads: heads(), rows: rows_of(rows.collect()), notes }
+        Table { title, titles: heads(|column| column.title), heads: heads(|column| column.lines), rows: rows_of(rows.collect()), notes }
     }
 }
 
@@ -187,17 +197,22 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
     }
     let levels: BTreeSet<Evidence> = strategies.keys().map(|key| key.2).collect();
     let models: BTreeSet<&str> = strategies.keys().map(|key| key.1).collect();
-    let mut fewer = Vec::new();
-    for ((strategy, ..), figures) in &strategies {
-        let short: Vec<String> = COLUMNS
-            .iter()
-            .filter_map(|column| figures.get(column.metrics[0]).map(|figure| (column.title, figure.1)))
-            .filter(|(_, n)| *n < scenarios)
-            .map(|(title, n)| format!("{title} {n}"))
-            .collect();
-        if !short.is_empty() {
-            fewer.push(format!("{strategy}: means of fewer scenarios: {}", short.join(", ")));
+    let mut notes = Vec::new();
+    let mut unfair = BTreeSet::new();
+    for (key, figures) in &strategies {
+        if figures.get("failures").is_some_and(|failures| failures.0 > 0.0) {
+            unfair.insert(*key);
+            notes.push(format!("! {}: cells that failed are in its means, as far as they went", key.0));
         }
+        let titles: Vec<(&str, u64)> = COLUMNS.iter().filter_map(|c| Some((c.title, figures.get(c.metrics[0])?.1))).collect();
+        let short: Vec<String> = titles.iter().filter(|one| one.1 < scenarios).map(|(title, n)| format!("{title} of {n}")).collect();
+        if short.is_empty() {
+            continue;
+        }
+        unfair.insert(*key);
+        let same = titles.iter().all(|one| one.1 == titles[0].1);
+        let of = if same { format!("means of {}", titles[0].1) } else { format!("means of fewer: {}", short.join(", ")) };
+        notes.push(format!("{}: {of}, so it competes with nobody", key.0));
     }
     let rows = strategies.iter().map(|((strategy, model, evidence), figures)| {
         let mut name = (*strategy).to_owned();
@@ -205,21 +220,43 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
             name += &format!(" [{model}, {}]", evidence.name());
         }
         let value = |metric: &str| figures.get(metric).map(|figure| figure.0);
-        (name, false, Box::new(value) as Box<dyn Fn(&str) -> Option<f64> + '_>)
+        let failed = figures.get("failures").is_some_and(|failures| failures.0 > 0.0);
+        let standing = match (failed, unfair.contains(&(*strategy, *model, *evidence))) {
+            (true, _) => Standing::Failed,
+            (false, true) => Standing::Apart,
+            (false, false) => Standing::Fair,
+        };
+        (name, standing, Box::new(value) as Box<dyn Fn(&str) -> Option<f64> + '_>)
     });
     let rows = rows_of(rows.collect());
-    let mut notes = fewer;
     notes.push(provenance(head, &levels.into_iter().collect::<Vec<_>>()));
-    Some(Table { title: format!("all scenarios · means of {scenarios}"), heads: heads(), rows, notes })
+    Some(Table {
+        title: format!("all scenarios · means of {scenarios}"),
+        titles: heads(|column| column.title),
+        heads: heads(|column| column.lines),
+        rows,
+        notes,
+    })
 }
 
-fn heads() -> Vec<&'static str> {
-    std::iter::once("strategy").chain(COLUMNS.iter().map(|column| column.title)).collect()
+fn heads(of: fn(&Column) -> &'static str) -> Vec<&'static str> {
+    std::iter::once("strategy").chain(COLUMNS.iter().map(of)).collect()
+}
+
+/// Whether a row competes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It does.
+    Fair,
+    /// It is a mean of something else than the others.
+    Apart,
+    /// What a failed run did until it failed competes with nobody.
+    Failed,
 }
 
 type Figure<'a> = Box<dyn Fn(&str) -> Option<f64> + 'a>;
 
-fn rows_of(rows: Vec<(String, bool, Figure<'_>)>) -> Vec<Row> {
+fn rows_of(rows: Vec<(String, Standing, Figure<'_>)>) -> Vec<Row> {
     let numbers = |column: &Column| -> Vec<Option<f64>> {
         rows.iter().map(|(_, _, value)| column.metrics.iter().map(|name| value(name)).sum::<Option<f64>>()).collect()
     };
@@ -228,23 +265,22 @@ fn rows_of(rows: Vec<(String, bool, Figure<'_>)>) -> Vec<Row> {
         .iter()
         .zip(&columns)
         .map(|(column, values)| {
-            // What a failed run did until it failed competes with nobody.
-            let fair = values.iter().zip(&rows).filter(|(_, row)| !row.1).filter_map(|(value, _)| *value);
+            let fair = values.iter().zip(&rows).filter(|(_, row)| row.1 == Standing::Fair).filter_map(|(value, _)| *value);
             best(column, fair)
         })
         .collect();
     rows.iter()
         .enumerate()
-        .map(|(at, (strategy, failed, value))| {
+        .map(|(at, (strategy, standing, value))| {
             let values = COLUMNS.iter().zip(&columns).zip(&bests).map(|((column, values), best)| {
                 let number = values[at];
                 let mut text = number.map_or("–".to_owned(), |number| column.written.text(number));
                 if let Some(beside) = column.beside.and_then(|name| value(name)).filter(|beside| *beside != 0.0) {
                     text += &format!(" ({})", few(beside));
                 }
-                Value { text, best: !failed && number.is_some() && number == *best }
+                Value { text, best: *standing == Standing::Fair && number.is_some() && number == *best }
             });
-            Row { strategy: format!("{strategy}{}", if *failed { " !" } else { "" }), values: values.collect() }
+            Row { strategy: format!("{strategy}{}", if *standing == Standing::Failed { " !" } else { "" }), values: values.collect() }
         })
         .collect()
 }

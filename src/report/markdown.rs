@@ -42,9 +42,9 @@ impl Report for Markdown {
 }
 
 fn draw(table: &Table) -> String {
-    let mut text = format!("\n## {}\n\n| {} |\n|", escaped(&table.title), table.heads.join(" | "));
+    let mut text = format!("\n## {}\n\n| {} |\n|", escaped(&table.title), table.titles.join(" | "));
     text += " --- |";
-    text += &" ---: |".repeat(table.heads.len().saturating_sub(1));
+    text += &" ---: |".repeat(table.titles.len().saturating_sub(1));
     text.push('\n');
     for row in &table.rows {
         text += &format!("| `{}` |", row.strategy.replace('|', "\\|"));

@@ -1,16 +1,17 @@
 //! Tables for a terminal of 80 columns, the same whatever the terminal is.
 
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table as Drawn, Width};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width};
+use unicode_width::UnicodeWidthStr;
 
 use crate::results::{CellResult, Head, SummaryRow};
 
 use super::Report;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
 
-/// The widest line.
-const WIDTH: u16 = 88;
+/// The widest line of text; tables of usual names and numbers keep to it too.
+const WIDTH: usize = 80;
 /// The widest name of a strategy before it goes on in the next line.
-const NAME: usize = 22;
+const NAME: usize = 20;
 
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
@@ -50,7 +51,7 @@ impl Terminal {
             text.push('\n');
         }
         for note in &table.notes {
-            for line in folded(note, usize::from(WIDTH)) {
+            for line in folded(note, WIDTH) {
                 text += &self.style(DIM, &line);
                 text.push('\n');
             }
@@ -80,7 +81,7 @@ impl Report for Terminal {
         }
         if self.tables > 0 {
             text.push('\n');
-            for line in folded(&format!("* the best of its column. {READING_HELP}"), usize::from(WIDTH)) {
+            for line in folded(&format!("* the best of its column. {READING_HELP}"), WIDTH) {
                 text += &self.style(DIM, &line);
                 text.push('\n');
             }
@@ -91,17 +92,18 @@ impl Report for Terminal {
 
 fn lines(table: &Table) -> Vec<String> {
     let mut drawn = Drawn::new();
-    drawn.load_preset("     ──          ").set_content_arrangement(ContentArrangement::Disabled);
-    drawn.set_header(table.heads.iter().map(|head| head.replacen(' ', "\n", 1)));
+    let rule = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+    drawn.load_style(rule).set_content_arrangement(ContentArrangement::Disabled);
+    drawn.set_header(table.heads.iter().copied());
     for row in &table.rows {
         // The mark takes a place in every number, so that digits stand below digits.
         let marked = row.values.iter().map(|value| format!("{}{}", value.text, if value.best { "*" } else { " " }));
         drawn.add_row(std::iter::once(broken(&row.strategy)).chain(marked));
     }
     for (at, column) in drawn.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
+        column.set_padding((0, 0));
         if at == 0 {
-            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(NAME as u16)));
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(20)));
         } else {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -114,7 +116,7 @@ fn broken(name: &str) -> String {
     if name.chars().count() <= NAME {
         return name.to_owned();
     }
-    name.replacen(':', ":\n  ", 1).replace(',', ",\n  ").replacen(" [", "\n  [", 1)
+    name.replacen(':', ":\n ", 1).replace(',', ",\n ").replacen(" [", "\n [", 1)
 }
 
 /// A line of the table with what is marked in bold.
@@ -135,7 +137,7 @@ fn emphasised(line: &str) -> String {
 fn folded(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
-        match lines.last_mut().filter(|line| unicode_width::UnicodeWidthStr::width(&**line) + 1 + unicode_width::UnicodeWidthStr::width(word) <= width) {
+        match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
             Some(line) => {
                 line.push(' ');
                 line.push_str(word);

@@ -196,6 +196,10 @@ pub struct CellResult {
     pub checks: Vec<CheckScore>,
     /// The threads, in order of opening.
     pub threads: Vec<ThreadNote>,
+    /// What a reader must know beside the figures, in whole sentences (left out when there is nothing): a figure that is
+    /// a lower bound, say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What a check scored.
@@ -239,6 +243,7 @@ pub(crate) mod tests {
             unmeasured: IndexMap::new(),
             checks: vec![],
             threads: vec![],
+            notes: vec![],
         }
     }
 

@@ -3,31 +3,74 @@
 use indexmap::IndexMap;
 
 use crate::ledger::Outcome;
+use crate::metrics::{self, METRICS, Value};
 use crate::plan::Cell;
-use crate::results::{CheckScore, Number};
-use crate::tokens::Meter;
+use crate::results::{CheckScore, Evidence, Number};
 
 /// A cell's figures.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub(super) struct Measured {
     /// Every metric; `None`: not measured.
     pub metrics: IndexMap<String, Option<Number>>,
     /// Why a metric was not measured.
     pub unmeasured: IndexMap<String, String>,
     /// The checks of the final answer.
     pub checks: Vec<CheckScore>,
+    /// What a reader must know beside the figures.
+    pub notes: Vec<String>,
 }
 
 impl Measured {
     /// Every metric unmeasured, for one reason.
-    pub fn nothing(_why: &str) -> Measured {
-        Measured::default()
+    pub fn nothing(why: &str) -> Measured {
+        let mut measured = Measured::default();
+        for metric in METRICS {
+            measured.take(metric.name, Err(why.to_owned()));
+        }
+        measured
+    }
+
+    fn take(&mut self, name: &str, value: Result<Option<Number>, String>) {
+        let (value, why) = match value {
+            Ok(Some(number)) => (Some(number), None),
+            Ok(None) => (None, Some("the figure is no finite number".to_owned())),
+            Err(why) => (None, Some(why)),
+        };
+        self.metrics.insert(name.to_owned(), value);
+        if let Some(why) = why {
+            self.unmeasured.insert(name.to_owned(), why);
+        }
     }
 }
 
 /// Measures an outcome.
-pub fn measure(_cell: &Cell, outcome: &Outcome, _meter: &Meter) -> Measured {
-    let mut measured = Measured::default();
-    measured.metrics.insert("requests".into(), Some(Number::from(outcome.rows.len() as u64)));
+pub(super) fn measure(cell: &Cell, outcome: &Outcome) -> Measured {
+    let scored = match cell.evidence {
+        Evidence::Held => Err("a recording has no answer key".to_owned()),
+        _ => Err("not scored yet".to_owned()),
+    };
+    let scored = scored.as_ref().map_err(String::clone);
+    let measurement = metrics::measure(&metrics::Subject { outcome, scored: scored.clone(), children: Ok(()) });
+    let mut measured = Measured { notes: measurement.notes, ..Measured::default() };
+    for one in measurement.metrics {
+        measured.take(one.name, one.value.map(number));
+    }
+    if let Ok(scored) = scored {
+        for check in &scored.checks {
+            match check.score.as_ref().map(|&score| Number::real(score)) {
+                Ok(Some(score)) => measured.checks.push(CheckScore { id: check.id.clone(), score }),
+                Ok(None) => measured.notes.push(format!("Check {}: its score is no finite number.", check.id)),
+                Err(why) => measured.notes.push(format!("Check {}: {why}", check.id)),
+            }
+        }
+    }
     measured
+}
+
+fn number(value: Value) -> Option<Number> {
+    match value {
+        Value::Count(count) => Some(Number::from(count)),
+        Value::Difference(difference) => Some(Number::Whole(difference)),
+        Value::Ratio(ratio) => Number::real(ratio),
+    }
 }

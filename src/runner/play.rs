@@ -39,7 +39,7 @@ impl CellRecord {
 pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
     let played = catch_unwind(AssertUnwindSafe(|| {
         let outcome = outcome_of(cell, meter);
-        let measured = measure(cell, &outcome, meter);
+        let measured = measure(cell, &outcome);
         let threads = with_threads.then(|| threads_of(&cell.name, &outcome, meter));
         CellRecord { result: result_of(cell, &outcome, measured), threads }
     }));
@@ -47,7 +47,10 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
         let message = format!("a panic inside the cell: {}", panic_words(payload.as_ref()));
         let failure = Failure { kind: FailureKind::Panic, message };
         let outcome = Outcome { failure: Some(failure), ..Outcome::default() };
-        CellRecord { result: result_of(cell, &outcome, Measured::nothing("the cell panicked")), threads: with_threads.then(Threads::default) }
+        CellRecord {
+            result: result_of(cell, &outcome, Measured::nothing("the cell panicked")),
+            threads: with_threads.then(Threads::default),
+        }
     })
 }
 
@@ -100,6 +103,7 @@ fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
         unmeasured: measured.unmeasured,
         checks: measured.checks,
         threads: requests.into_iter().map(|(path, requests)| ThreadNote { path: path.to_owned(), requests }).collect(),
+        notes: measured.notes,
     }
 }
 

@@ -74,7 +74,12 @@ fn all(plan: &Plan, jobs: usize) -> (Vec<String>, Tally) {
     let lines = cells.iter().map(|record| {
         let threads = record.threads.as_ref().unwrap();
         let text = |value: serde_json::Result<String>| value.unwrap();
-        format!("{}{}{}", text(serde_json::to_string(&record.result)), text(serde_json::to_string(&threads.ledger)), text(serde_json::to_string(&threads.requests)))
+        format!(
+            "{}{}{}",
+            text(serde_json::to_string(&record.result)),
+            text(serde_json::to_string(&threads.ledger)),
+            text(serde_json::to_string(&threads.requests))
+        )
     });
     (lines.collect(), tally.unwrap())
 }
