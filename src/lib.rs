@@ -1,5 +1,6 @@
 //! `ctxbench` measures what each way of handing context to a sub-agent costs.
 
+pub mod cli;
 pub mod engine;
 pub mod error;
 pub mod ledger;

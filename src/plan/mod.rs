@@ -144,6 +144,12 @@ impl Plan {
         (0..self.len()).filter_map(|at| self.cell(at))
     }
 
+    /// The cells of one seed, whatever the plan's own seeds.
+    pub fn cells_of_seed(&self, seed: u64) -> impl Iterator<Item = Cell> {
+        let pairs = self.pairs.iter();
+        pairs.filter_map(move |&(subject, strategy)| Some(self.make(self.subjects.get(subject)?, self.strategies.get(strategy)?, seed)))
+    }
+
     fn make(&self, subject: &Subject, strategy: &Arc<dyn Strategy>, seed: u64) -> Cell {
         let scenario = &subject.scenario;
         let id = CellId {

@@ -8,7 +8,12 @@ mod csv;
 mod json;
 mod markdown;
 mod numerals;
+mod shown;
+mod shown_text;
 mod terminal;
+
+pub use shown::{SHOW_FORMAT, Sent, Shown, ShownArrival, ShownExchange, ShownItem, ShownRequest, ShownThread};
+pub use shown_text::{Texts, cell_text, request_text};
 
 use crate::results::{CellResult, Head, Results, SummaryRow};
 

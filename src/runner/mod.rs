@@ -4,6 +4,7 @@
 //! every listener hears the same events whatever the number of threads. What waits is bounded: while it is larger than
 //! [`WAITING_LIMIT`], no worker takes a new cell (the one that everybody waits for has been taken, so this ends).
 
+mod directory;
 mod measure;
 mod play;
 mod sink;
@@ -18,6 +19,7 @@ use crate::plan::Plan;
 use crate::results::{Status, Summing};
 use crate::tokens::Meter;
 
+pub use directory::{RUN_FORMAT, RunDirectory};
 pub use play::{CellRecord, play};
 pub use sink::{Event, Sink};
 pub use threads::{Threads, threads_of};
