@@ -6,7 +6,7 @@ use super::sample::{ROOT, Sample, call, delegating_call, returned, wrote};
 use super::{METRICS, Measurement, NOT_BUILT, Returns, Subject, Value, measure, metric, returns, spend_by_thread};
 use crate::ledger::{Failure, FailureKind, Fate, Log, Outcome};
 use crate::score::Scored;
-use crate::strategy::{Splice, ThreadId};
+use crate::strategy::Splice;
 use crate::transcript::{CallKey, Handle, Item, Means, Origin};
 
 fn measured(outcome: &Outcome) -> Measurement {
@@ -451,12 +451,8 @@ fn every_metric_has_its_own_name_and_a_sentence() {
 }
 
 #[test]
-fn values_are_written_as_bare_numbers() {
-    let written = |value: Value| serde_json::to_string(&value).ok();
-    assert_eq!(written(Value::Count(3)).as_deref(), Some("3"));
-    assert_eq!(written(Value::Difference(-3)).as_deref(), Some("-3"));
-    assert_eq!(written(Value::Ratio(0.25)).as_deref(), Some("0.25"));
-    assert_eq!(Value::Difference(-3).as_f64(), -3.0);
-    let unknown_thread = spend_by_thread(&Outcome { rows: family().outcome.rows, ..Outcome::default() });
-    assert_eq!(unknown_thread.len(), 0, "rows of threads that nobody recorded belong to none: {:?}", ThreadId(0));
+fn rows_of_threads_that_nobody_recorded_break_nothing() {
+    let outcome = Outcome { rows: family().outcome.rows, ..Outcome::default() };
+    assert_eq!(spend_by_thread(&outcome), []);
+    check(&outcome, &[("requests", count(6)), ("total.input", count(600)), ("child.opening", Err("no child was opened"))]);
 }
