@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use crate::ledger::Outcome;
-use crate::transcript::{Body, Item, Origin};
-
-use super::by_thread::ByThread;
+use crate::ledger::{ByThread, Outcome};
+use crate::scenario::marker::readings;
+use crate::transcript::{Body, Digest, Item, Origin};
 
 /// Tokens of the items that children wrote (`own`) or got from ordinary tools (`tool_result`) and that did not enter
 /// their parent, over all child threads. An item entered when its text, surrounding white space aside, stands within one
@@ -52,10 +51,9 @@ impl<'a> Texts<'a> {
                 _ => Cow::Owned(item.text()),
             };
             // A ledger that each request renders anew is read once.
-            if !text.is_empty() && seen.insert(crate::transcript::Digest::of(&text)) {
-                if let Some(decoded) = decoded(&text) {
-                    texts.push(Cow::Owned(decoded));
-                }
+            if !text.is_empty() && seen.insert(Digest::of(&text)) {
+                let decoded = readings(&text).into_iter().skip(1).map(|reading| Cow::Owned(reading.into_owned()));
+                texts.extend(decoded.collect::<Vec<_>>());
                 texts.push(text);
             }
         }
@@ -99,8 +97,4 @@ impl<'a> Texts<'a> {
 fn bit(piece: &[u8], words: usize) -> usize {
     let number = piece.iter().fold(0u64, |number, &byte| number << 8 | u64::from(byte));
     (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) as usize & (64 * words - 1)
-}
-
-fn decoded(_text: &str) -> Option<String> {
-    None
 }

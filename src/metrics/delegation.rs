@@ -2,12 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ledger::{Outcome, Row};
+use crate::ledger::{ByThread, Outcome, Row};
 use crate::strategy::ThreadId;
 use crate::tokens::header;
 use crate::transcript::{CallKey, Digest, Item, Origin, Part};
-
-use super::by_thread::{ByThread, prefix};
 
 /// Delegation tokens that came into the root's requests minus those that went again, added up over consecutive requests.
 /// The sum telescopes: it is the last request minus the first. So a notice and a ledger that is written anew count, what
@@ -52,7 +50,7 @@ impl<'a> Contents<'a> {
     fn of_row(&mut self, row: &Row) -> u128 {
         let (outcome, calls) = (self.outcome, &self.calls);
         let sums = self.sums.entry(row.sent.log).or_insert_with(|| {
-            let items = prefix(outcome, row.sent.log, usize::MAX);
+            let items = outcome.logs.get(row.sent.log).map_or(&[][..], |log| &log.items);
             let running = items.iter().scan(0u128, |sum, item| {
                 *sum = sum.wrapping_add(weight(item, calls));
                 Some(*sum)

@@ -1,10 +1,9 @@
 //! All figures of one run, folded once; the list reads its metrics from here.
 
-use crate::ledger::{Fate, Outcome, Row};
-use crate::score::Scored;
+use crate::ledger::{ByThread, Fate, Outcome, Row};
+use crate::score::{NO_CHILD, Scored};
 use crate::strategy::ThreadId;
 
-use super::by_thread::ByThread;
 use super::returns::{Returns, returns_of};
 use super::spend::{Contexts, Spend};
 use super::value::Value;
@@ -128,9 +127,6 @@ impl<'a> Figures<'a> {
         if self.has_children { Ok(()) } else { Err(NO_CHILD.into()) }
     }
 }
-
-/// Why child figures have no value when nothing was delegated.
-pub(crate) const NO_CHILD: &str = "no child was opened";
 
 fn is_root(row: &Row) -> bool {
     row.thread == ThreadId::ROOT

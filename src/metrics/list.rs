@@ -131,7 +131,7 @@ pub static METRICS: &[Metric] = &[
         Tokens,
         Lower,
         |f| count(f.moved),
-        "tokens that the root's cache cannot reuse because delegation changed them or what stands before them",
+        "tokens from the first changed place on, in those requests of the root in which delegation changed anything",
     ),
     built(
         "delegation.absorbed",
@@ -163,7 +163,7 @@ pub static METRICS: &[Metric] = &[
         "input of all exchanges of all threads",
     ),
     built("total.output", Tokens, Lower, |f| f.of_children(f.parent.output + f.child.output), "output of all exchanges of all threads"),
-    built("overflow", Requests, Lower, |f| count(f.overflow), "exchanges whose input was above the model's window"),
+    built("overflow", Requests, Lower, |f| f.of_children(f.overflow), "exchanges whose input was above the model's window"),
     later("amplification", Ratio, Lower, "all tokens spent for each token of a returned fact"),
     built("requests", Requests, Lower, |f| f.of_children(f.requests()), "exchanges of all threads, unanswered ones too"),
     built("delegations", Count, Neither, |f| count(f.delegations), "acts that opened or continued a child"),
@@ -215,7 +215,7 @@ pub static METRICS: &[Metric] = &[
     later("returns.overlong", Count, Lower, "returns longer than was asked for"),
     later("returns.stale", Count, Lower, "returns that state a value which was superseded"),
     later("returns.invented", Count, Lower, "returns that state a value which nobody gave"),
-    built("drift", Count, Lower, |f| count(f.drift), "times that a thread followed a task that was finished or another's"),
+    built("drift", Count, Lower, |f| f.of_children(f.drift), "times that a thread followed a task that was finished or another's"),
 ];
 
 fn count(value: u64) -> Result<Value, String> {

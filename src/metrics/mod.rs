@@ -10,7 +10,6 @@
 //! (`synthetic`) and those beside a turn (`aside`) too: all of them are paid.
 
 mod absorbed;
-mod by_thread;
 mod delegation;
 mod figures;
 mod list;
@@ -25,13 +24,12 @@ mod spend;
 mod tests;
 mod value;
 
-pub(crate) use by_thread::ByThread;
 pub use list::{Better, METRICS, Metric, Unit, metric};
 pub use returns::{Returns, returns};
 pub use spend::{Spend, ThreadSpend, spend_by_thread};
 pub use value::{Measured, Value};
 
-use crate::ledger::Outcome;
+use crate::ledger::{FailureKind, Outcome};
 use crate::score::Scored;
 
 /// What is measured.
@@ -71,9 +69,12 @@ pub const NOT_BUILT: &str = "not built";
 /// Measures a run: every metric, once, in order. Time and memory grow with the ledger, not with its square.
 pub fn measure(subject: &Subject<'_>) -> Measurement {
     let figures = figures::Figures::of(subject);
+    // A panic inside the cell took everything with it but the fact itself.
+    let lost = subject.outcome.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Panic);
     let value = |metric: &Metric| match metric.read {
-        Some(read) => read(&figures),
         None => Err(NOT_BUILT.to_owned()),
+        Some(_) if lost && !["failures", "quality"].contains(&metric.name) => Err("the cell panicked".to_owned()),
+        Some(read) => read(&figures),
     };
     let metrics = METRICS.iter().map(|metric| Measured { name: metric.name, value: value(metric) }).collect();
     Measurement { metrics, notes: notes(subject.outcome) }

@@ -71,7 +71,8 @@ fn slow_moved(outcome: &Outcome) -> u64 {
     };
     let content = |row: &Row| {
         let items = outcome.items_of(row).into_iter().filter(is_delegation);
-        let mut content: Vec<_> = items.map(|item| (header(&item).into_owned(), item.answers(), item.text())).collect();
+        let mut content: Vec<_> =
+            items.map(|item| (header(&item).into_owned(), item.as_call().map(|call| call.key), item.answers(), item.text())).collect();
         content.sort();
         content
     };

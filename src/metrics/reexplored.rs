@@ -2,10 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ledger::Outcome;
+use crate::ledger::{ByThread, Outcome};
 use crate::transcript::{Body, CallKey, Item, Origin, normalised_arguments};
-
-use super::by_thread::{ByThread, prefix};
 
 /// What a call asks for: a tool and its normalised arguments.
 type Asked = (String, String);
@@ -18,7 +16,7 @@ pub(super) fn reexplored(outcome: &Outcome, by_thread: &ByThread<'_>) -> u64 {
     let mut tokens = 0;
     for delegation in outcome.delegations.iter().filter(|delegation| delegation.opened) {
         let (log, length) = delegation.parent_history;
-        let by_parent = completed.entry(log).or_insert_with(|| completed_at(prefix(outcome, log, usize::MAX)));
+        let by_parent = completed.entry(log).or_insert_with(|| completed_at(outcome.logs.get(log).map_or(&[][..], |log| &log.items)));
         let mut calls = FxHashMap::default();
         for (item, item_tokens) in by_thread.items(delegation.child) {
             note_call(item, &mut calls);

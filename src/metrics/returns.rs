@@ -2,11 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ledger::Outcome;
+use crate::ledger::{ByThread, Outcome};
 use crate::strategy::ThreadId;
-use crate::transcript::{self, Body, CallKey, Heard, Item, Origin, Outcome as Told, Role};
-
-use super::by_thread::ByThread;
+use crate::transcript::{Body, CallKey, Origin, Outcome as Told, Role};
 
 /// Returns by class. A delegation of which nothing came back is in none; refusals are counted apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,12 +30,12 @@ pub(super) fn returns_of(outcome: &Outcome, by_thread: &ByThread<'_>) -> Returns
         *times_called.entry(delegation.child).or_default() += 1;
     }
     let mut returns = Returns::default();
-    for (parent, told) in told(outcome, by_thread) {
-        for heard in told {
+    for parent in outcome.threads.iter().map(|record| record.id) {
+        for heard in by_thread.told(parent) {
             match heard.outcome {
                 Told::Failed => returns.failed += 1,
                 Told::Returned => {
-                    let is_blank = first_news(by_thread, parent, &heard).is_none_or(|item| item.text().trim().is_empty());
+                    let is_blank = by_thread.first_news(parent, &heard).is_none_or(|(_, item)| item.text().trim().is_empty());
                     let called_once = children.get(&heard.call).filter(|child| times_called.get(child) == Some(&1));
                     if is_blank || called_once.is_some_and(|&child| !has_last_word(by_thread, child)) {
                         returns.empty += 1;
@@ -50,22 +48,6 @@ pub(super) fn returns_of(outcome: &Outcome, by_thread: &ByThread<'_>) -> Returns
         }
     }
     returns
-}
-
-/// What each thread has been told about its delegations, over every item that ever stood in it: a summary that replaced
-/// a return does not unsay it.
-pub(crate) fn told(outcome: &Outcome, by_thread: &ByThread<'_>) -> Vec<(ThreadId, Vec<Heard>)> {
-    let of = |thread: ThreadId| {
-        let items: Vec<Item> = by_thread.items(thread).iter().map(|(item, _)| (*item).clone()).collect();
-        (thread, transcript::heard(&items))
-    };
-    outcome.threads.iter().map(|record| of(record.id)).filter(|(_, heard)| !heard.is_empty()).collect()
-}
-
-/// The item that first brought a delegation's work or failure.
-pub(crate) fn first_news<'a>(by_thread: &ByThread<'a>, parent: ThreadId, heard: &Heard) -> Option<&'a Item> {
-    let at = heard.news.first()?;
-    by_thread.items(parent).get(*at).map(|(item, _)| *item)
 }
 
 /// Whether the child wrote a text that is not blank and behind which no tool result stands.

@@ -185,7 +185,9 @@ fn random_item(dice: &mut Dice, key: &mut u32) -> Item {
         2 | 3 => call(*key, dice.pick(&["read", "list"]), dice.pick(&["{\"path\":\"a\"}", "{\"path\": \"a\"}", "{}", "no json"])),
         4 | 5 => Item::result(before, Origin::ToolResult, text, dice.one_in(4)),
         6 => delegating_call(*key, dice.pick(&["first", "second"])),
-        7 => Item::result(before, Origin::Delegated, text, false).meaning(Means::Returned(Some(Handle(format!("h{}", dice.below(3)))))),
+        // Half of the returns stand in JSON.
+        7 => Item::result(before, Origin::Delegated, if dice.one_in(2) { serde_json::Value::from(text).to_string() } else { text }, false)
+            .meaning(Means::Returned(Some(Handle(format!("h{}", dice.below(3)))))),
         8 => Item::new(
             Body::Message { role: Role::User, phase: None, parts: vec![text.into(), Part::text(random_text(dice))] },
             Origin::Delegated,

@@ -1,7 +1,5 @@
 //! What a metric is in one run: a number, or the reason why there is none.
 
-use serde::{Serialize, Serializer};
-
 /// A measured number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
@@ -20,17 +18,6 @@ impl Value {
             Value::Count(count) => count as f64,
             Value::Difference(difference) => difference as f64,
             Value::Ratio(ratio) => ratio,
-        }
-    }
-}
-
-impl Serialize for Value {
-    /// A bare number.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Value::Count(count) => serializer.serialize_u64(*count),
-            Value::Difference(difference) => serializer.serialize_i64(*difference),
-            Value::Ratio(ratio) => serializer.serialize_f64(*ratio),
         }
     }
 }

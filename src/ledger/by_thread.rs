@@ -2,9 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ledger::{Outcome, Row};
 use crate::strategy::{Splice, ThreadId};
-use crate::transcript::{Body, Item};
+use crate::transcript::{Body, Heard, Item, heard};
+
+use super::{Outcome, Row};
 
 /// Rows and items of every thread, indexed by thread id.
 pub(crate) struct ByThread<'a> {
@@ -42,6 +43,18 @@ impl<'a> ByThread<'a> {
         self.items.get(thread.0 as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// What the thread has been told about its delegations, over every item that ever stood in it: a summary that
+    /// replaced a return does not unsay it. Positions are those of [`ByThread::items`].
+    pub(crate) fn told(&self, thread: ThreadId) -> Vec<Heard> {
+        heard(&self.items(thread).iter().map(|(item, _)| (*item).clone()).collect::<Vec<_>>())
+    }
+
+    /// The item that first brought a delegation's work or failure, `told` by its thread.
+    pub(crate) fn first_news(&self, thread: ThreadId, told: &Heard) -> Option<(usize, &'a Item)> {
+        let at = *told.news.first()?;
+        self.items(thread).get(at).map(|(item, _)| (at, *item))
+    }
+
     /// Items that single requests of the thread put into their histories.
     pub(crate) fn spliced(&self, thread: ThreadId) -> impl Iterator<Item = &'a Item> {
         self.rows(thread).iter().flat_map(|row| row.sent.splices.iter()).flat_map(|splice: &'a Splice| &splice.items)
@@ -50,7 +63,7 @@ impl<'a> ByThread<'a> {
 
 /// A history that was summarised or that two turns wrote at once has several logs, which begin alike: an item that a
 /// second log repeats shares its body with the first one's and is taken once.
-fn stood<'a>(outcome: &'a Outcome, prefixes: impl Iterator<Item = (usize, usize)>) -> Vec<(&'a Item, u32)> {
+fn stood(outcome: &Outcome, prefixes: impl Iterator<Item = (usize, usize)>) -> Vec<(&Item, u32)> {
     let mut taken: FxHashMap<usize, usize> = FxHashMap::default();
     let mut bodies: FxHashSet<*const Body> = FxHashSet::default();
     let mut out = Vec::new();
@@ -66,9 +79,4 @@ fn stood<'a>(outcome: &'a Outcome, prefixes: impl Iterator<Item = (usize, usize)
         }
     }
     out
-}
-
-/// The first `length` items of a log; fewer if it has fewer.
-pub(crate) fn prefix(outcome: &Outcome, log: usize, length: usize) -> &[Item] {
-    outcome.logs.get(log).map_or(&[], |log| &log.items[..length.min(log.items.len())])
 }
