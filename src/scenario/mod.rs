@@ -15,7 +15,7 @@ use crate::engine::{Ceilings, UserTime};
 use crate::strategy::AgentSpec;
 use crate::transcript::{Digest, Item, Part};
 
-pub use suite::{builtin, builtin_names};
+pub use suite::{builtin, builtin_names, compile_builtin};
 pub use world::{ScenarioWorld, ToolBehaviour, ToolOutput};
 
 /// A scenario of one size, ready to run.
