@@ -4,6 +4,7 @@
 //! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`file`] and compiles to it.
 
 pub mod file;
+pub mod marker;
 mod suite;
 mod world;
 
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Ceilings, UserTime};
+use crate::setting::{Ceilings, UserTime};
 use crate::strategy::AgentSpec;
 use crate::transcript::{Digest, Item, Part};
 
@@ -213,11 +214,13 @@ pub struct ReportForm {
     pub facts_at: FactsAt,
     /// Topics beyond the needs that it also states when it knows them.
     pub also: Vec<TopicIndex>,
+    /// Whether it names where it looked: a line `Seen: TARGET` for each step of its plan that stands completed.
+    pub evidence: bool,
 }
 
 impl Default for ReportForm {
     fn default() -> ReportForm {
-        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![] }
+        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![], evidence: false }
     }
 }
 
