@@ -1,0 +1,11 @@
+//! Filters, strategies, specs and the registry, from outside.
+
+mod filters;
+mod full_copy;
+mod hand;
+mod inline;
+mod opencode;
+mod opencode_vectors;
+mod specs;
+#[path = "../worlds/transcripts.rs"]
+mod transcripts;
