@@ -11,6 +11,7 @@ use crate::plan::Subject;
 use crate::results::Evidence;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names};
+use crate::score::Scorer;
 use crate::strategy::Strategy;
 
 use super::console::Console;
@@ -129,6 +130,10 @@ impl Found {
         self.scenarios(&text, &path.display().to_string(), None, wanted, strictness)
     }
 
+    fn recordings(&mut self, path: &Path, _: &Wanted<'_>) -> Result<(), Error> {
+        Err(Error::Input(format!("{} later", path.display())))
+    }
+
     fn scenarios(&mut self, text: &str, name: &str, only: Option<&str>, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
         if wanted.model.is_some_and(|model| model != "reader") {
             let model = wanted.model.unwrap_or_default();
@@ -170,15 +175,20 @@ impl Found {
 fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
     let scenario = Arc::new(scenario);
     let mut reader = Reader::new(scenario.clone());
+    let scorer = Arc::new(Scorer::with_markers(scenario.clone(), reader.index()));
     (reader.briefing, reader.fallback) = (wanted.briefing, wanted.fallback);
     Subject {
         scenario,
         model: "reader".to_owned(),
         evidence: Evidence::Simulated,
         casting: Arc::new(move |strategy: &dyn Strategy| {
-            Arc::new(Reader { hands_history_down: strategy.hands_history_down(), ..reader.clone() })
+            let mut reader = reader.clone();
+            reader.hands_history_down = strategy.hands_history_down();
+            Arc::new(reader)
         }),
         profile: wanted.profile,
+        scorer: Ok(scorer),
+        children: Ok(()),
         unfit: vec![],
     }
 }

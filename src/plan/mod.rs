@@ -12,6 +12,7 @@ use crate::model::Model;
 use crate::model::profile::{FRONTIER, Latency, ModelProfile};
 use crate::results::{Evidence, Head, Settings};
 use crate::scenario::{Briefing, Fallback, Scenario};
+use crate::score::Scorer;
 use crate::strategy::Strategy;
 use crate::transcript::Digest;
 
@@ -34,6 +35,10 @@ pub struct Subject {
     pub casting: Casting,
     /// The model whose window and latency it takes; `None`: no window.
     pub profile: Option<ModelProfile>,
+    /// Scores its runs, or why they are not scored.
+    pub scorer: Result<Arc<Scorer>, String>,
+    /// `Err`: why the children's own exchanges are not known, so that no figure holds them.
+    pub children: Result<(), String>,
     /// Why a strategy cannot be run on it, by the id of a strategy without profile; usually empty.
     pub unfit: Vec<(String, String)>,
 }
@@ -63,6 +68,10 @@ pub struct Cell {
     pub model: Arc<dyn Model>,
     /// What kind of behaviour the model produces.
     pub evidence: Evidence,
+    /// Scores the run, or why it is not scored.
+    pub scorer: Result<Arc<Scorer>, String>,
+    /// `Err`: why the children's own exchanges are not known.
+    pub children: Result<(), String>,
     /// The model's window in tokens; `None`: no limit.
     pub window: Option<u64>,
     /// How long an exchange lasts where the model does not say.
@@ -172,6 +181,8 @@ impl Plan {
             strategy: strategy.clone(),
             model: (subject.casting)(strategy.as_ref()),
             evidence: subject.evidence,
+            scorer: subject.scorer.clone(),
+            children: subject.children.clone(),
             window,
             latency,
         }

@@ -82,6 +82,8 @@ pub(crate) fn subject(scenario: Scenario) -> Subject {
         evidence: Evidence::Simulated,
         casting: Arc::new(|_| Arc::new(ReadsModel)),
         profile: model_profile("gpt-6-sol"),
+        scorer: Err("a test".into()),
+        children: Ok(()),
         unfit: vec![],
     }
 }

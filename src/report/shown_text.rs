@@ -135,7 +135,8 @@ fn exchanges(requests: &[ShownExchange]) -> String {
         table.add_row(labels.into_iter().chain(origins).chain(totals));
     }
     for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right).set_padding((1, 0));
+        column.set_cell_alignment(CellAlignment::Right);
+        column.set_padding((1, 0));
     }
     table.lines().map(|line| format!(" {}\n", line.trim_end())).collect()
 }

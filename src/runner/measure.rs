@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use crate::ledger::Outcome;
 use crate::metrics::{self, METRICS, Value};
 use crate::plan::Cell;
-use crate::results::{CheckScore, Evidence, Number};
+use crate::results::{CheckScore, Number};
 
 /// A cell's figures.
 #[derive(Clone, Debug, Default)]
@@ -45,17 +45,14 @@ impl Measured {
 
 /// Measures an outcome.
 pub(super) fn measure(cell: &Cell, outcome: &Outcome) -> Measured {
-    let scored = match cell.evidence {
-        Evidence::Held => Err("a recording has no answer key".to_owned()),
-        _ => Err("not scored yet".to_owned()),
-    };
-    let scored = scored.as_ref().map_err(String::clone);
-    let measurement = metrics::measure(&metrics::Subject { outcome, scored: scored.clone(), children: Ok(()) });
+    let scored = cell.scorer.as_ref().map(|scorer| scorer.score(outcome));
+    let subject = metrics::Subject { outcome, scored: scored.as_ref().map_err(|why| (*why).clone()), children: cell.children.clone() };
+    let measurement = metrics::measure(&subject);
     let mut measured = Measured { notes: measurement.notes, ..Measured::default() };
     for one in measurement.metrics {
         measured.take(one.name, one.value.map(number));
     }
-    if let Ok(scored) = scored {
+    if let Ok(scored) = &scored {
         for check in &scored.checks {
             match check.score.as_ref().map(|&score| Number::real(score)) {
                 Ok(Some(score)) => measured.checks.push(CheckScore { id: check.id.clone(), score }),
