@@ -30,6 +30,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 
 
 /// What is typed with any command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub struct Global {
     /// What standard output gets
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]

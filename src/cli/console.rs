@@ -84,6 +84,11 @@ impl Console {
         self.say(Level::Info, "info", "\x1b[1m", message);
     }
 
+    /// All of it.
+    pub fn debug(&self, message: &str) {
+        self.say(Level::Debug, "debug", "\x1b[2m", message);
+    }
+
     fn say(&self, level: Level, label: &str, style: &str, message: &str) {
         if level > self.level {
             return;

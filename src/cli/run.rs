@@ -6,8 +6,8 @@ use crate::error::{Error, Exit};
 use crate::model::profile::{FRONTIER, ModelProfile, model_profile};
 use crate::plan::Plan;
 use crate::results::{Head, Settings};
-use crate::scenario::{Briefing, Fallback, Size};
 use crate::runner::{RunDirectory, Sink, Tally, default_jobs, run as run_plan};
+use crate::scenario::{Briefing, Fallback, Size};
 use crate::strategy::{Registry, Strategy};
 use crate::tokens::{Encoding, Meter, TokenCounter, counter_by_name};
 
@@ -42,6 +42,8 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     let meter = Meter::new(measuring.counter()?);
     console.info(&format!("{} cells on {jobs} threads", plan.len()));
     let tally = run_plan(&plan, &meter, jobs, &interrupts.stop, &mut sinks)?;
+    let counted = meter.counters();
+    console.debug(&format!("the tokenizer was called {} times for {} bytes", counted.calls, counted.bytes_tokenised));
     Ok(verdict(tally, &plan, &interrupts, console))
 }
 

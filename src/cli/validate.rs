@@ -86,8 +86,11 @@ fn check(name: &str, text: &str, colour: bool) -> Checked {
             }
         }
     }
-    let problem = |error: crate::scenario::file::ScenarioError| {
-        Problem { line: error.line, column: error.column, message: error.message, help: error.help }
+    let problem = |error: crate::scenario::file::ScenarioError| Problem {
+        line: error.line,
+        column: error.column,
+        message: error.message,
+        help: error.help,
     };
     checked.problems = seen.into_iter().map(problem).collect();
     checked

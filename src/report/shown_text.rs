@@ -127,7 +127,8 @@ fn exchanges(requests: &[ShownExchange]) -> String {
     table.set_header(heads.chain(origins).chain(["input", "output", "differs at", ""]));
     for one in requests {
         let done = one.done_ms.map_or("–".to_owned(), |ms| count(ms as f64));
-        let differs = one.first_divergence.as_ref().map_or(String::new(), |place| place.item.map_or("all".to_owned(), |item| format!("item {item}")));
+        let differs =
+            one.first_divergence.as_ref().map_or(String::new(), |place| place.item.map_or("all".to_owned(), |item| format!("item {item}")));
         let end = if one.end == "replied" { "" } else { &one.end };
         let labels = [one.seq.to_string(), one.turn.to_string(), count(one.sent_ms as f64), done];
         let origins = used.iter().map(|&at| count(one.input.each()[at].1 as f64));

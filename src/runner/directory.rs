@@ -67,7 +67,10 @@ impl RunDirectory {
         match held.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Usage(format!("another run is writing into {}: wait for it, or give another --run-dir", folder.display())));
+                return Err(Error::Usage(format!(
+                    "another run is writing into {}: wait for it, or give another --run-dir",
+                    folder.display()
+                )));
             }
             Err(TryLockError::Error(why)) => return Err(Error::path("lock", &lock, why)),
         }
