@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use super::node::Place;
 
@@ -60,7 +60,7 @@ impl ScenarioErrors {
             let snippet = Snippet::source(&*self.source).path(self.file.as_str()).annotation(AnnotationKind::Primary.span(start..end));
             let group =
                 Level::ERROR.primary_title(error.message.as_str()).element(snippet).element(Level::HELP.message(error.help.as_str()));
-            out.push_str(&renderer.render(&[Group::from(group)]));
+            out.push_str(&renderer.render(&[group]));
             out.push_str("\n\n");
         }
         let count = self.errors.len();
@@ -103,11 +103,6 @@ impl Problems {
             Some(problem) => problem.more += 1,
             None => self.found.push(Problem { at, message, help: help.into(), more: 0 }),
         }
-    }
-
-    /// Whether nothing was found.
-    pub(super) fn is_empty(&self) -> bool {
-        self.found.is_empty()
     }
 
     /// The error of a file; `None`: nothing was found.

@@ -302,6 +302,8 @@ record! {
         facts_at: FactsAt = FactsAt::Head,
         /// Topics beyond the needs that it also states when it knows them.
         also: Vec<Located<String>>,
+        /// Whether it names where it looked: a line `Seen: TARGET` for each step that was taken. Default: false.
+        evidence: bool = false,
     }
 
     /// A follow-up's wording.

@@ -1,16 +1,18 @@
 //! From records to the compiled scenario, and the rules that it must keep.
 
 mod declared;
+mod markers;
 mod past;
-mod rules;
+mod plans;
 mod topics;
 mod work;
 mod world;
 
 use std::collections::BTreeMap;
 
-use crate::engine::Ceilings;
+use crate::scenario::marker::MarkerIndex;
 use crate::scenario::{Conduct, Scenario, Size};
+use crate::setting::Ceilings;
 use crate::strategy::AgentSpec;
 use crate::transcript::Digest;
 
@@ -39,6 +41,8 @@ struct Shown {
     text: String,
     /// The facts that it quotes by id.
     quotes: Vec<String>,
+    /// What a tool answered in the past: its facts are those of the tool's own place.
+    is_answer: bool,
 }
 
 /// What building needs at hand.
@@ -47,6 +51,8 @@ struct Builder<'a> {
     declared: Declared,
     statements: Statements,
     shown: Vec<Shown>,
+    /// For each topic the positions of its facts in the file, oldest first.
+    orders: Vec<Vec<usize>>,
     problems: &'a mut Problems,
 }
 
@@ -55,7 +61,7 @@ struct Builder<'a> {
 pub(super) fn build(root: &Node, size: Size, sizes: &[Size], problems: &mut Problems) -> Option<Scenario> {
     let file = File::read(root, problems)?;
     let declared = Declared::read(root, problems);
-    let mut builder = Builder { file: &file, declared, statements: topics::statements(&file), shown: vec![], problems };
+    let mut builder = Builder { file: &file, declared, statements: topics::statements(&file), shown: vec![], orders: vec![], problems };
     let world = builder.world();
     let agents = builder.agents();
     let root_agent = builder.root(root.at);
@@ -83,7 +89,9 @@ pub(super) fn build(root: &Node, size: Size, sizes: &[Size], problems: &mut Prob
         digest: Digest(0),
     };
     builder.heads();
-    builder.rules(&scenario);
+    let index = MarkerIndex::new(&scenario);
+    builder.markers(&scenario, &index);
+    builder.plans(&scenario, &index);
     Some(scenario)
 }
 
@@ -144,7 +152,7 @@ impl Builder<'_> {
     }
 
     fn show(&mut self, made: Made, seat: Seat, at: Place) {
-        self.shown.push(Shown { seat, at, text: made.text(), quotes: made.quotes });
+        self.shown.push(Shown { seat, at, text: made.text(), quotes: made.quotes, is_answer: false });
     }
 
     fn agents(&mut self) -> BTreeMap<String, AgentSpec> {

@@ -1,14 +1,14 @@
 //! History: what the root has behind it before the first turn.
 
-use crate::engine::World;
 use crate::scenario::ScenarioWorld;
+use crate::setting::World;
 use crate::transcript::{Body, CallKey, Item, Origin, Part, Phase, Role, ToolCall};
 
 use super::super::form::{CallForm, Entry, messages};
 use super::super::node::Located;
 use super::super::text::Text;
 use super::world::{arguments, check_arguments};
-use super::{Builder, Seat};
+use super::{Builder, Seat, Shown};
 
 impl Builder<'_> {
     /// The history's items. Calls are numbered from 0 in order.
@@ -123,6 +123,8 @@ impl Builder<'_> {
                     let message = format!("this call answers an error: {}", answer.parts.iter().map(Part::as_text).collect::<String>());
                     self.problems.add(form.tool.at, message, "mend the arguments, write its `result`, or say `failed: true`");
                 }
+                let text = answer.parts.iter().map(Part::as_text).collect();
+                self.shown.push(Shown { seat: seat.clone(), at: form.tool.at, text, quotes: vec![], is_answer: true });
                 (answer.parts, answer.failed)
             }
         };

@@ -48,6 +48,7 @@ impl Builder<'_> {
 
     fn facts(&mut self, topic: &Located<TopicForm>) -> Vec<Fact> {
         let order = self.order(&topic.value.facts);
+        self.orders.push(order.clone());
         let fact = |form: &FactForm| {
             let markers = form.markers.0.iter().map(|marker| marker.value.clone()).collect::<Vec<_>>();
             Fact {
@@ -80,13 +81,13 @@ impl Builder<'_> {
                 }
                 found
             });
-            if let (Some(place), Some(older)) = (older, fact.value.supersedes.as_ref()) {
-                if let Some(twin) = replaced.iter().position(|other| *other == Some(place)) {
-                    let twin = facts.get(twin).map_or("", |fact| fact.value.id.value.as_str());
-                    let message = format!("both `{twin}` and `{}` supersede `{}`: which is newer?", fact.value.id.value, older.value);
-                    self.problems.add(older.at, message, "let one of them supersede the other: the facts of a topic stand in one line");
-                    sound = false;
-                }
+            if let (Some(place), Some(named)) = (older, fact.value.supersedes.as_ref())
+                && let Some(twin) = replaced.iter().position(|other| *other == Some(place))
+            {
+                let twin = facts.get(twin).map_or("", |fact| fact.value.id.value.as_str());
+                let message = format!("both `{twin}` and `{}` supersede `{}`: which is newer?", fact.value.id.value, named.value);
+                self.problems.add(named.at, message, "let one of them supersede the other: the facts of a topic stand in one line");
+                sound = false;
             }
             replaced.push(older);
         }

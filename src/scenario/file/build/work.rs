@@ -1,7 +1,7 @@
 //! Turns, intents and checks: who wants what, and what is asked of the answer.
 
-use crate::engine::UserTime;
 use crate::scenario::{Ask, Check, FollowUp, IntentIndex, IntentSpec, ReportForm, Step, Topic, TopicIndex, UserTurn, Work};
+use crate::setting::UserTime;
 
 use super::super::form::{CheckForm, IntentForm, StepForm};
 use super::super::node::{Located, Node, Value};
@@ -87,6 +87,7 @@ impl Builder<'_> {
                 padding_words: form.padding_words,
                 facts_at: form.facts_at,
                 also: self.topic_indices(&form.also),
+                evidence: form.evidence,
             });
             intents.push(IntentSpec {
                 id: id.value.clone(),
