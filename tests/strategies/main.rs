@@ -6,6 +6,7 @@ mod hand;
 mod inline;
 mod opencode;
 mod opencode_vectors;
+mod runs;
 mod specs;
 #[path = "../worlds/transcripts.rs"]
 mod transcripts;
