@@ -42,13 +42,17 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 /// A name and a line for each built-in scenario.
 pub fn builtin_lines() -> Vec<(String, String)> {
     let mut lines = Vec::new();
+    // Variants stand behind their file's own scenario: each file is parsed once.
+    let mut last: Option<(&str, ScenarioFile)> = None;
     for name in builtin_names() {
-        let file = builtin(name).and_then(|text| ScenarioFile::parse(text, name).ok());
-        let about = file.map_or(String::new(), |file| {
+        let Some(text) = builtin(name) else { continue };
+        if last.as_ref().is_none_or(|(known, _)| *known != text) {
+            last = ScenarioFile::parse(text, name).ok().map(|file| (text, file));
+        }
+        if let Some((_, file)) = &last {
             let sizes: Vec<&str> = file.sizes().iter().map(|size| size.name()).collect();
-            format!("({})", sizes.join(", "))
-        });
-        lines.push((name.to_owned(), about));
+            lines.push((name.to_owned(), format!("{} ({})", file.title(name), sizes.join(", "))));
+        }
     }
     lines
 }

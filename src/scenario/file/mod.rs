@@ -24,7 +24,9 @@ pub use self::errors::{ScenarioError, ScenarioErrors};
 
 use self::errors::{Problems, suggest};
 use self::node::{Node, Place, Value};
+use self::record::Form;
 use self::settings::{Settings, UNEXPANDED};
+use self::text::Line;
 use super::{Scenario, Size};
 
 /// A parsed scenario file: what it offers can be asked, and each of its scenarios compiled in each size.
@@ -62,6 +64,15 @@ impl ScenarioFile {
     /// The ids of its scenarios: its own, then its variants'.
     pub fn ids(&self) -> &[String] {
         &self.settings.ids
+    }
+
+    /// The title of one of its scenarios: a variant's own, else the file's.
+    pub fn title(&self, id: &str) -> String {
+        let own = self.settings.variant(id).and_then(|variant| variant.title.as_ref());
+        match own {
+            Some(title) => title.0.clone(),
+            None => self.root.get("title").and_then(|node| <Line as Form>::read(node, &mut Problems::default())).unwrap_or_default().0,
+        }
     }
 
     /// The sizes that it offers.
