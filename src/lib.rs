@@ -1,6 +1,7 @@
 //! `ctxbench` measures what each way of handing context to a sub-agent costs.
 
 pub mod engine;
+pub mod import;
 pub mod ledger;
 pub mod model;
 pub mod scenario;
