@@ -21,11 +21,16 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// Every metric unmeasured, for one reason.
-    pub fn nothing(why: &str) -> Measured {
+    /// What is known of a run that broke off without leaving anything behind: that it failed, which is worth nothing.
+    pub fn broken_off(cell: &Cell, why: &str) -> Measured {
         let mut measured = Measured::default();
         for metric in METRICS {
-            measured.take(metric.name, Err(why.to_owned()));
+            let value = match metric.name {
+                "failures" => Ok(Some(Number::Whole(1))),
+                "quality" if cell.scorer.is_ok() => Ok(Some(Number::Real(0.0))),
+                _ => Err(why.to_owned()),
+            };
+            measured.take(metric.name, value);
         }
         measured
     }

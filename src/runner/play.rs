@@ -48,7 +48,7 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
         let failure = Failure { kind: FailureKind::Panic, message };
         let outcome = Outcome { failure: Some(failure), ..Outcome::default() };
         CellRecord {
-            result: result_of(cell, &outcome, Measured::nothing("the cell panicked")),
+            result: result_of(cell, &outcome, Measured::broken_off(cell, "the cell panicked")),
             threads: with_threads.then(Threads::default),
         }
     })
