@@ -1,9 +1,10 @@
 //! Scenarios: small worlds in which a parent works, delegates, and is asked for an answer.
 //!
 //! The compiled form, which the reader, the engine and the scorers use, is in [`Scenario`] and its parts; the file
-//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`file`] and compiles to it.
+//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`mod@file`] and compiles to it.
 
 pub mod file;
+pub mod marker;
 mod suite;
 mod world;
 
@@ -213,11 +214,13 @@ pub struct ReportForm {
     pub facts_at: FactsAt,
     /// Topics beyond the needs that it also states when it knows them.
     pub also: Vec<TopicIndex>,
+    /// Whether it names where it looked: a line `Seen: TARGET` for each step of its plan that stands completed.
+    pub evidence: bool,
 }
 
 impl Default for ReportForm {
     fn default() -> ReportForm {
-        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![] }
+        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![], evidence: false }
     }
 }
 
