@@ -5,6 +5,8 @@
 //! undone. It never counts in tool schemas, in the arguments of the thread's own calls, inside a topic's label, or in an
 //! `unknown:` line. What a text holds depends on the text alone, so each distinct part is read once ([`MarkerIndex`]).
 
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::sync::{Arc, Mutex};

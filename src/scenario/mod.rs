@@ -5,6 +5,8 @@
 
 pub mod file;
 pub mod marker;
+#[cfg(test)]
+pub(crate) mod sample;
 mod suite;
 mod world;
 
