@@ -18,7 +18,7 @@ use crate::setting::{Ceilings, UserTime};
 use crate::strategy::AgentSpec;
 use crate::transcript::{Digest, Item, Part};
 
-pub use suite::{builtin, builtin_names};
+pub use suite::{builtin, builtin_names, compile_builtin};
 pub use world::{ScenarioWorld, ToolBehaviour, ToolOutput};
 
 /// A scenario of one size, ready to run.
