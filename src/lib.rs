@@ -4,6 +4,7 @@ pub mod engine;
 pub mod ledger;
 pub mod model;
 pub mod scenario;
+pub mod setting;
 pub mod strategy;
 pub mod tokens;
 pub mod transcript;

@@ -39,6 +39,10 @@ pub trait Strategy: Send + Sync {
     fn hands_history_down(&self) -> bool {
         false
     }
+    /// Whether a child may be sent calls without results, as the real system does; else the engine names it a fault.
+    fn may_dangle(&self) -> bool {
+        false
+    }
     /// One session a run.
     fn start(&self, run: &RunContext) -> Box<dyn Session>;
 }
