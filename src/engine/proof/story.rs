@@ -8,9 +8,9 @@ use futures_util::FutureExt;
 use crate::engine::{Ceilings, Run, UserInput, UserTime, run};
 use crate::ledger::Outcome;
 use crate::model::profile::FRONTIER;
-use crate::strategy::{AgentSpec, RunContext, Strategy};
+use crate::strategy::{AgentSpec, RunContext, Strategy, ToolSpec};
 use crate::tokens::{CountError, Meter, TokenCounter};
-use crate::transcript::{Item, Origin};
+use crate::transcript::{Item, Origin, Part};
 
 use super::listing::{compare, history, listing};
 use super::player::{Player, Shelf, Step};
@@ -32,10 +32,11 @@ pub fn bytes() -> Meter {
     Meter::new(Arc::new(Bytes))
 }
 
-/// The agents `lead` (the root) and `worker`, without prompts and tools.
+/// The agents `lead` (the root) and `worker`, without prompts, both with the tools of the shelf.
 pub fn two_agents() -> RunContext {
-    let agents = ["lead", "worker"].into_iter().map(|name| (name.to_owned(), AgentSpec::default()));
-    RunContext { root: "lead".into(), agents: agents.collect() }
+    let tools = ["look", "dig", "bad"].map(|name| ToolSpec { name: name.into(), schema: Part::from("{}") });
+    let spec = AgentSpec { system: None, tools: tools.into() };
+    RunContext { root: "lead".into(), agents: ["lead", "worker"].into_iter().map(|name| (name.to_owned(), spec.clone())).collect() }
 }
 
 /// See the module.

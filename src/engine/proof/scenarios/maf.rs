@@ -87,7 +87,7 @@ fn four_errors_in_a_row_end_the_run() -> Result<(), String> {
         / 1.4 lead 80-90: + call:bad | tool!:no bad
         / 1.5 lead 100-110: + call:bad | tool!:no bad
         / 1.6 lead 120-130: + call:bad | tool!:no bad
-        end 140: / Failed('Error: Function failed.'); failure model
+        end 140: / Failed('Error: Function failed.'); failure strategy
     "#)?;
     Ok(())
 }

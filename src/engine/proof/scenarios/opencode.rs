@@ -5,6 +5,7 @@ use super::super::player::{act, say};
 use super::super::story::{Story, under};
 use super::super::stub::OpenCode;
 use super::Scenario;
+use crate::transcript::Origin;
 
 pub const ALL: &[(&str, Scenario)] = &[
     ("opencode: resume and depth", resume_and_depth),
@@ -65,9 +66,9 @@ fn undrained_children_are_abandoned() -> Result<(), String> {
         / 1.2 lead 20-30: + call:task | result:<task id="ses_1" state="running">\n<summary>Background task updated</summary>\n<task_result>\nIt goes on by itself.\n</task_result>\n</task>
         end 30: / Done, /1 - abandoned
     "#)?;
-    // "task:do A" as it is sent: 3 for the item's frame, 4 for the header `user`, 4 for `do A`, 3 for the reply's frame.
-    let paid = outcome.rows.iter().find(|row| row.path.as_ref() == "/1").map(|row| row.input.total());
-    if paid == Some(3 + 4 + 4 + 3) { Ok(()) } else { Err(format!("the abandoned request should be paid with 14 bytes, found {paid:?}")) }
+    // "do A" as it is sent: 3 for the item's frame, 4 for the header `user`, 4 for the text.
+    let paid = outcome.rows.iter().find(|row| row.path.as_ref() == "/1").map(|row| row.input.get(Origin::Task));
+    if paid == Some(3 + 4 + 4) { Ok(()) } else { Err(format!("the abandoned task should be paid with 11 bytes, found {paid:?}")) }
 }
 
 /// A notice that finds the parent at work is read before its next request.

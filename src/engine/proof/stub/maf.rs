@@ -45,7 +45,7 @@ struct Sessions {
 /// Iterations at the end of a turn in which a call failed.
 fn failing(turn: &[Item]) -> u32 {
     let (mut row, mut group) = (0, None);
-    let mut close = |group: &mut Option<bool>, row: &mut u32| match group.take() {
+    let close = |group: &mut Option<bool>, row: &mut u32| match group.take() {
         Some(true) => *row += 1,
         Some(false) => *row = 0,
         None => {}
