@@ -133,7 +133,7 @@ impl Engine {
                 }
             }
             When::Notice | When::Mail | When::Wake => {
-                one.inbox.extend(items.into_iter().map(|item| Letter { item, when, chain }));
+                one.inbox.extend(items.into_iter().map(|item| Letter { item, when, by, chain }));
                 if when == When::Notice {
                     for turn in one.live.clone() {
                         self.turns[turn].shut = false;

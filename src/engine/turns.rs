@@ -191,8 +191,11 @@ impl Engine {
             self.chain = self.chain.max(queued.chain);
             return self.start_turn(thread, queued.items, queued.by);
         }
-        if one.inbox.iter().any(|letter| letter.when == When::Wake) && !mutation::is(Mutation::UnreadWakeLost) {
-            return self.start_turn(thread, vec![], None);
+        if let Some(wake) = one.inbox.iter().find(|letter| letter.when == When::Wake)
+            && !mutation::is(Mutation::UnreadWakeLost)
+        {
+            let by = wake.by;
+            return self.start_turn(thread, vec![], by);
         }
         Ok(())
     }
