@@ -198,6 +198,7 @@ impl Engine {
             call.chain = call.chain.max(chain);
         }
         if self.is_over(turn) {
+            self.late_replies += 1;
             return Ok(());
         }
         self.changed = true;
