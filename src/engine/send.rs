@@ -47,13 +47,14 @@ impl Engine {
                         Took::Profile => self.latency.exchange_ms(uncached, 0, output),
                         Took::Ms(ms) => ms.max(1),
                     };
-                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain + ms };
-                    self.queue.at(self.now + ms, arrival);
+                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain.saturating_add(ms) };
+                    self.queue.at(self.now.saturating_add(ms), arrival);
                 }
                 Err(why) => {
                     self.rows[row].fate = Fate::Failed;
-                    let broken = Arrival::Broken { turn, row, kind: FailureKind::Model, message: why.message, chain: chain + 1 };
-                    self.queue.at(self.now + 1, broken);
+                    let broken =
+                        Arrival::Broken { turn, row, kind: FailureKind::Model, message: why.message, chain: chain.saturating_add(1) };
+                    self.queue.at(self.now.saturating_add(1), broken);
                 }
             }
         }
@@ -122,8 +123,8 @@ impl Engine {
                 self.window.unwrap_or_default()
             );
             self.rows[row].fate = Fate::Failed;
-            let chain = self.turns[turn].chain + 1;
-            self.queue.at(self.now + 1, Arrival::Broken { turn, row, kind: FailureKind::Overflow, message, chain });
+            let chain = self.turns[turn].chain.saturating_add(1);
+            self.queue.at(self.now.saturating_add(1), Arrival::Broken { turn, row, kind: FailureKind::Overflow, message, chain });
             return Ok(None);
         }
         let opened = &self.rows[row];

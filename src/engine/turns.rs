@@ -204,6 +204,10 @@ impl Engine {
     pub(super) fn stop_thread(&mut self, thread: ThreadId) -> Step {
         self.threads[thread.0 as usize].queue.clear();
         for turn in self.threads[thread.0 as usize].live.clone() {
+            // What the strategy said to the end of the one before may have stopped this one already.
+            if self.is_over(turn) {
+                continue;
+            }
             if let Stage::Sent(row) = self.turns[turn].stage {
                 self.rows[row].fate = Fate::Aborted;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ledger::{FailureKind, Outcome};
 use crate::strategy::{
-    AssistantTurn, Act, Call, End, Event, New, Order, ParentView, Route, RunContext, Scope, Session, Splice, Strategy, ThreadId, To, Turn,
+    Act, AssistantTurn, Call, End, Event, New, Order, ParentView, Route, RunContext, Scope, Session, Splice, Strategy, ThreadId, To, Turn,
     View, When,
 };
 use crate::transcript::{Body, CallKey, Item, Origin, Part, ToolCall};
@@ -34,12 +34,7 @@ fn quiet(event: Event<'_>, at: &Scope<'_>) -> Vec<Order> {
 
 impl Default for Faulty {
     fn default() -> Faulty {
-        Faulty {
-            view: |view, _, _| view,
-            turn: |reply, _| reply.into(),
-            route: |call, _| vec![Order::reply(call, "fine")],
-            deliver: quiet,
-        }
+        Faulty { view: |view, _, _| view, turn: |reply, _| reply.into(), route: |call, _| vec![Order::reply(call, "fine")], deliver: quiet }
     }
 }
 
@@ -238,7 +233,10 @@ fn splices_are_ascending_and_disjoint() {
             2 if splices()[1].at < splices()[0].at => {
                 |view, _, at| View { splices: if at.exchange == 1 { vec![splice(3, 0, true), splice(1, 0, true)] } else { vec![] }, ..view }
             }
-            2 => |view, _, at| View { splices: if at.exchange == 1 { vec![splice(0, 2, false), splice(1, 1, false)] } else { vec![] }, ..view },
+            2 => |view, _, at| View {
+                splices: if at.exchange == 1 { vec![splice(0, 2, false), splice(1, 1, false)] } else { vec![] },
+                ..view
+            },
             _ => |view, _, at| View { splices: if at.exchange == 1 { vec![splice(4, 2, true)] } else { vec![] }, ..view },
         };
         Faulty { view, ..base }
@@ -411,7 +409,8 @@ fn odd_orders_are_carried_out() {
     let outcome = passes("stopped while it is being stopped", stop_twice);
     assert_eq!(outcome.threads[1].last, Some(End::Aborted));
     // The caller's own turn is stopped by its call.
-    let suicide = Faulty { route: |call, at| vec![Order::Stop { thread: at.thread }, Order::Wait { call: call.key, timeout_ms: 5 }], ..base };
+    let suicide =
+        Faulty { route: |call, at| vec![Order::Stop { thread: at.thread }, Order::Wait { call: call.key, timeout_ms: 5 }], ..base };
     let outcome = passes("the caller stops itself", suicide);
     assert_eq!(outcome.threads[0].last, Some(End::Aborted));
     // A stopped thread that is idle.
@@ -435,7 +434,8 @@ fn ceilings_refuse_children() {
     let refusal = |ceilings: Ceilings| {
         let outcome = play(open_all, ceilings);
         assert_eq!(outcome.failure, None);
-        let results: Vec<String> = outcome.history_of(ThreadId::ROOT).iter().filter(|item| item.origin == Origin::Delegated).map(Item::text).collect();
+        let results: Vec<String> =
+            outcome.history_of(ThreadId::ROOT).iter().filter(|item| item.origin == Origin::Delegated).map(Item::text).collect();
         (outcome.refusals, outcome.threads.len(), results)
     };
     let words = |text: &str| text.to_owned();
@@ -458,7 +458,9 @@ fn a_ceiling_of_exchanges_ends_a_turn() {
         .script("/1", [look(), look(), say(10, "never")]);
     let outcome = story.play().unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(outcome.failure, None);
-    assert!(matches!(&outcome.threads[1].last, Some(End::Ceiling(why)) if why.contains("thread /1: turn 1") && why.contains("2 exchanges")));
+    assert!(
+        matches!(&outcome.threads[1].last, Some(End::Ceiling(why)) if why.contains("thread /1: turn 1") && why.contains("2 exchanges"))
+    );
     let by_thread: BTreeMap<u32, usize> = outcome.rows.iter().fold(BTreeMap::new(), |mut all, row| {
         *all.entry(row.thread.0).or_default() += 1;
         all

@@ -4,9 +4,9 @@
 //! and the facts of the systems; [`broken`] holds sessions that break a rule; [`mutations`] breaks the engine and asks
 //! whether a scenario notices; [`worlds`] plays random runs and checks what the engine promises of every run.
 
+mod broken;
 mod listing;
 mod player;
 mod scenarios;
 mod story;
 mod stub;
-mod broken;

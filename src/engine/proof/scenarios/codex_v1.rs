@@ -74,17 +74,20 @@ fn limits() -> Result<(), String> {
 /// One notice a spawn or resume: none for the second turn, one again for the third.
 fn resume_rearms_the_notice() -> Result<(), String> {
     let story = story()
-        .script("/", [
-            act(10, [Delegate("A")]),
-            act(10, [Wait(&["A"])]),
-            act(10, [Ask("A", "more")]),
-            act(10, [Wait(&["A"])]),
-            act(10, [Close("A")]),
-            act(10, [Tool("resume_agent", r#"{"id":"a1"}"#)]),
-            act(10, [Ask("A", "again")]),
-            act(10, [Wait(&["A"])]),
-            say(10, "done"),
-        ])
+        .script(
+            "/",
+            [
+                act(10, [Delegate("A")]),
+                act(10, [Wait(&["A"])]),
+                act(10, [Ask("A", "more")]),
+                act(10, [Wait(&["A"])]),
+                act(10, [Close("A")]),
+                act(10, [Tool("resume_agent", r#"{"id":"a1"}"#)]),
+                act(10, [Ask("A", "again")]),
+                act(10, [Wait(&["A"])]),
+                say(10, "done"),
+            ],
+        )
         .script("A", [say(100, "one"), say(100, "two"), say(100, "three")]);
     story.reads(r#"
         / 1.0 lead 0-10: + user:go
@@ -109,13 +112,15 @@ fn timeout_is_clamped() -> Result<(), String> {
     let story = story()
         .script("/", [act(10, [Delegate("A")]), act(10, [Tool("wait_agent", r#"{"targets":["a1"],"timeout_ms":1}"#)]), say(10, "no")])
         .script("A", [say(15_000, "late")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-20: + call:spawn_agent | result:{"agent_id":"a1"}
         /1 1.0 worker 10-abandoned: + task:do A
         / 1.2 lead 10020-10030: + call:wait_agent | result:{"status":{},"timed_out":true}
         end 10030: / Done, /1 - abandoned
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
@@ -140,9 +145,7 @@ fn completion_wins_over_the_timeout() -> Result<(), String> {
 
 /// A notice that comes during the last sampling costs the parent one request more in the same turn.
 fn a_notice_extends_the_turn() -> Result<(), String> {
-    let story = story()
-        .script("/", [act(10, [Delegate("A")]), say(100, "early"), say(10, "late")])
-        .script("A", [say(50, "A done")]);
+    let story = story().script("/", [act(10, [Delegate("A")]), say(100, "early"), say(10, "late")]).script("A", [say(50, "A done")]);
     story.reads(r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-110: + call:spawn_agent | result:{"agent_id":"a1"}
@@ -173,14 +176,17 @@ fn a_notice_to_an_idle_parent_is_recorded() -> Result<(), String> {
 /// child goes on. The tool's answer at 115 ms comes for a turn that is over.
 fn close_aborts() -> Result<(), String> {
     let story = story()
-        .script("/", [
-            act(10, [Delegate("A"), Delegate("B")]),
-            act(10, [Close("A"), Close("B")]),
-            act(10, [Tool("resume_agent", r#"{"id":"a1"}"#)]),
-            act(10, [Ask("A", "again")]),
-            act(10, [Wait(&["A"])]),
-            say(100, "done"),
-        ])
+        .script(
+            "/",
+            [
+                act(10, [Delegate("A"), Delegate("B")]),
+                act(10, [Close("A"), Close("B")]),
+                act(10, [Tool("resume_agent", r#"{"id":"a1"}"#)]),
+                act(10, [Ask("A", "again")]),
+                act(10, [Wait(&["A"])]),
+                say(100, "done"),
+            ],
+        )
         .script("A", [act(5, [Tool("dig", "{}")]), say(20, "fine")])
         .script("B", [say(500, "never")]);
     let outcome = story.reads(r#"
@@ -219,13 +225,13 @@ fn an_error_is_a_status() -> Result<(), String> {
 
 /// The user's message joins the running turn.
 fn input_steers() -> Result<(), String> {
-    let story = story()
-        .user_at(15, "and this")
-        .script("/", [act(10, [Tool("dig", "{}")]), say(10, "one")]);
-    story.reads(r#"
+    let story = story().user_at(15, "and this").script("/", [act(10, [Tool("dig", "{}")]), say(10, "one")]);
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 110-120: + call:dig | tool:dug | user:and this
         end 120: / Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }

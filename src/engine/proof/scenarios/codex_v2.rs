@@ -34,7 +34,8 @@ fn a_hint_reaches_the_running_child() -> Result<(), String> {
     let story = story()
         .script("/", [act(10, [Delegate("A")]), act(10, [Tell("A", "hint")]), act(10, [Wait(&["A"])]), say(10, "ok")])
         .script("A", [act(100, [Tool("look", "{}")]), say(50, "A done")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-20: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-110: + mail:/root>/root/a:NEW_TASK do A
@@ -42,23 +43,28 @@ fn a_hint_reaches_the_running_child() -> Result<(), String> {
         /1 1.1 worker 120-170: + call:look | tool:looked | mail:/root>/root/a:MESSAGE hint
         / 1.3 lead 170-180: + call:wait_agent | result:Wait completed. | mail:/root/a>/root:FINAL_ANSWER A done
         end 180: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
 /// A note starts nothing in an idle child and is read before the follow-up that wakes it; each turn has its answer.
 fn a_note_to_an_idle_child_waits() -> Result<(), String> {
     let story = story()
-        .script("/", [
-            act(10, [Delegate("A")]),
-            act(10, [Wait(&["A"])]),
-            act(10, [Tell("A", "note")]),
-            act(10, [Ask("A", "follow")]),
-            act(10, [Wait(&["A"])]),
-            say(10, "ok"),
-        ])
+        .script(
+            "/",
+            [
+                act(10, [Delegate("A")]),
+                act(10, [Wait(&["A"])]),
+                act(10, [Tell("A", "note")]),
+                act(10, [Ask("A", "follow")]),
+                act(10, [Wait(&["A"])]),
+                say(10, "ok"),
+            ],
+        )
         .script("A", [say(50, "one"), say(50, "two")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-20: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-60: + mail:/root>/root/a:NEW_TASK do A
@@ -68,7 +74,8 @@ fn a_note_to_an_idle_child_waits() -> Result<(), String> {
         /1 2.0 worker 80-130: + own:one | mail:/root>/root/a:MESSAGE note | mail:/root>/root/a:NEW_TASK follow
         / 1.5 lead 130-140: + call:wait_agent | result:Wait completed. | mail:/root/a>/root:FINAL_ANSWER two
         end 140: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
@@ -93,16 +100,16 @@ fn what_ends_a_wait() -> Result<(), String> {
 
 /// Mail that came while the wait was being written.
 fn queued_mail_ends_a_wait_at_once() -> Result<(), String> {
-    let story = story()
-        .script("/", [act(10, [Delegate("A")]), act(10, [Wait(&["A"])]), say(10, "ok")])
-        .script("A", [say(5, "A done")]);
-    story.reads(r#"
+    let story = story().script("/", [act(10, [Delegate("A")]), act(10, [Wait(&["A"])]), say(10, "ok")]).script("A", [say(5, "A done")]);
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-20: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-15: + mail:/root>/root/a:NEW_TASK do A
         / 1.2 lead 20-30: + call:wait_agent | result:Wait completed. | mail:/root/a>/root:FINAL_ANSWER A done
         end 30: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
@@ -112,30 +119,32 @@ fn mail_after_the_final_text() -> Result<(), String> {
         .user("next")
         .script("/", [act(10, [Delegate("A")]), say(100, "final"), act(10, [Tool("look", "{}")]), say(10, "end")])
         .script("A", [say(50, "A done")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-110: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-60: + mail:/root>/root/a:NEW_TASK do A
         / 2.0 lead 110-120: + own:final | user:next
         / 2.1 lead 130-140: + call:look | tool:looked | mail:/root/a>/root:FINAL_ANSWER A done
         end 140: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
 /// If the next turn makes one request only, the answer is never read.
 fn mail_may_stay_unread() -> Result<(), String> {
-    let story = story()
-        .user("next")
-        .script("/", [act(10, [Delegate("A")]), say(100, "final"), say(10, "end")])
-        .script("A", [say(50, "A done")]);
-    let outcome = story.reads(r#"
+    let story =
+        story().user("next").script("/", [act(10, [Delegate("A")]), say(100, "final"), say(10, "end")]).script("A", [say(50, "A done")]);
+    let outcome = story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-110: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-60: + mail:/root>/root/a:NEW_TASK do A
         / 2.0 lead 110-120: + own:final | user:next
         end 120: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     ends_with(&outcome, 0, r#"user:go | call:spawn_agent | result:{"task_name":"/root/a"} | own:final | user:next | own:end"#)
 }
 
@@ -145,14 +154,16 @@ fn shut_stays_shut() -> Result<(), String> {
     let story = story_without_phases()
         .script("/", [act(10, [Delegate("A")]), say_and_act(20, "thinking", [look()]), act(10, [look()]), say(10, "end")])
         .script("A", [say(25, "A done")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-30: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-35: + mail:/root>/root/a:NEW_TASK do A
         / 1.2 lead 40-50: + own:thinking | call:look | tool:looked
         / 1.3 lead 60-70: + call:look | tool:looked
         end 70: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
@@ -162,22 +173,28 @@ fn input_reopens() -> Result<(), String> {
         .user_at(36, "steer")
         .script("/", [act(10, [Delegate("A")]), say_and_act(20, "thinking", [Tool("look", "{}")]), say(10, "end")])
         .script("A", [say(22, "A done")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-30: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-32: + mail:/root>/root/a:NEW_TASK do A
         / 1.2 lead 40-50: + own:thinking | call:look | tool:looked | mail:/root/a>/root:FINAL_ANSWER A done | user:steer
         end 50: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
 /// A follow-up that a shut turn could not read starts the next turn.
 fn unread_follow_up_opens_a_turn() -> Result<(), String> {
     let story = story_without_phases()
-        .script("/", [act(10, [Delegate("A")]), act(20, [Ask("A", "more")]), act(10, [Wait(&["A"])]), act(10, [Wait(&["A"])]), say(10, "end")])
+        .script(
+            "/",
+            [act(10, [Delegate("A")]), act(20, [Ask("A", "more")]), act(10, [Wait(&["A"])]), act(10, [Wait(&["A"])]), say(10, "end")],
+        )
         .script("A", [say_and_act(15, "thinking", [Tool("dig", "{}")]), say(10, "one"), say(10, "two")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-30: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-25: + mail:/root>/root/a:NEW_TASK do A
@@ -187,7 +204,8 @@ fn unread_follow_up_opens_a_turn() -> Result<(), String> {
         /1 2.0 worker 135-145: + own:one | mail:/root>/root/a:NEW_TASK more
         / 1.4 lead 145-155: + call:wait_agent | result:Wait completed. | mail:/root/a>/root:FINAL_ANSWER two
         end 155: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
@@ -217,9 +235,13 @@ fn running_turns_are_limited() -> Result<(), String> {
 /// An interrupted turn sends no answer; the child goes on when it is asked to.
 fn interrupted_is_silent() -> Result<(), String> {
     let story = story()
-        .script("/", [act(10, [Delegate("A")]), act(10, [Close("A")]), act(10, [Ask("A", "again")]), act(10, [Wait(&["A"])]), say(10, "ok")])
+        .script(
+            "/",
+            [act(10, [Delegate("A")]), act(10, [Close("A")]), act(10, [Ask("A", "again")]), act(10, [Wait(&["A"])]), say(10, "ok")],
+        )
         .script("A", [say(500, "never"), say(20, "fine")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-20: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-aborted: + mail:/root>/root/a:NEW_TASK do A
@@ -228,6 +250,7 @@ fn interrupted_is_silent() -> Result<(), String> {
         /1 2.0 worker 30-50: + mail:/root>/root/a:NEW_TASK again
         / 1.4 lead 50-60: + call:wait_agent | result:Wait completed. | mail:/root/a>/root:FINAL_ANSWER fine
         end 60: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }

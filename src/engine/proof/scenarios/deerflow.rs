@@ -26,7 +26,11 @@ fn three_at_once_polled() -> Result<(), String> {
         / 1.1 lead 10010-10020: = delegated:## Work already delegated\n- [completed] title C\n- [completed] title B\n- [completed] title A | user:go | call:task | call:task | call:task | result:Task Succeeded. Result: A done | result:Task Succeeded. Result: B done | result:Task Succeeded. Result: C done
         end 10020: / Done, /1 Done, /2 Done, /3 Done
     "#)?;
-    ends_with(&outcome, 0, "user:go | call:task | call:task | call:task | result:Task Succeeded. Result: A done | result:Task Succeeded. Result: B done | result:Task Succeeded. Result: C done | own:ok")
+    ends_with(
+        &outcome,
+        0,
+        "user:go | call:task | call:task | call:task | result:Task Succeeded. Result: A done | result:Task Succeeded. Result: B done | result:Task Succeeded. Result: C done | own:ok",
+    )
 }
 
 /// With nothing left a task is cut and the text says so; the other tool runs; a reply of cut calls alone ends the turn.
@@ -43,5 +47,9 @@ fn quota_spent() -> Result<(), String> {
         / 1.2 lead 5030-5040 cut 1: + own:The delegation limit of this run is reached. | call:look | tool:looked
         end 5040: / Done, /1 Done
     "#)?;
-    ends_with(&outcome, 0, "user:go | call:task | result:Task Succeeded. Result: A done | own:The delegation limit of this run is reached. | call:look | tool:looked | own:The delegation limit of this run is reached.")
+    ends_with(
+        &outcome,
+        0,
+        "user:go | call:task | result:Task Succeeded. Result: A done | own:The delegation limit of this run is reached. | call:look | tool:looked | own:The delegation limit of this run is reached.",
+    )
 }

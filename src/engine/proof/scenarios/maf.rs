@@ -33,7 +33,8 @@ fn three_tasks(strategy: &Maf) -> Story<'_> {
 
 /// A and B run beside each other on one thread: neither sees the other; B is done first and stands first.
 fn overlap_commits_in_completion_order() -> Result<(), String> {
-    let outcome = three_tasks(&PYTHON).reads(r#"
+    let outcome = three_tasks(&PYTHON).reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         /1 1.0 worker 10-110: + task:do A
         /1 2.0 worker 10-60: = task:do B
@@ -41,13 +42,15 @@ fn overlap_commits_in_completion_order() -> Result<(), String> {
         /1 3.0 worker 120-130: + own:B done | task:do A | own:A done | task:do C
         / 1.2 lead 130-140: + call:worker | result:C done
         end 140: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     ends_with(&outcome, 1, "task:do B | own:B done | task:do A | own:A done | task:do C | own:C done")
 }
 
 /// In .NET B is called when A is answered; a result is a JSON string.
 fn serial_runs_in_call_order() -> Result<(), String> {
-    let outcome = three_tasks(&NET).reads(r#"
+    let outcome = three_tasks(&NET).reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         /1 1.0 worker 10-110: + task:do A
         /1 2.0 worker 110-160: + own:A done | task:do B
@@ -55,13 +58,15 @@ fn serial_runs_in_call_order() -> Result<(), String> {
         /1 3.0 worker 170-180: + own:B done | task:do C
         / 1.2 lead 180-190: + call:worker | result:"C done"
         end 190: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     ends_with(&outcome, 1, "task:do A | own:A done | task:do B | own:B done | task:do C | own:C done")
 }
 
 /// Without kept sessions each call has a thread of its own.
 fn fresh_sessions_know_nothing() -> Result<(), String> {
-    three_tasks(&Maf { python: true, kept: false }).reads(r#"
+    three_tasks(&Maf { python: true, kept: false }).reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         /1 1.0 worker 10-110: + task:do A
         /2 1.0 worker 10-60: + task:do B
@@ -69,7 +74,8 @@ fn fresh_sessions_know_nothing() -> Result<(), String> {
         /3 1.0 worker 120-130: + task:do C
         / 1.2 lead 130-140: + call:worker | result:C done
         end 140: / Done, /1 Done, /2 Done, /3 Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
@@ -79,7 +85,8 @@ fn seven_steps(strategy: &Maf) -> Story<'_> {
 
 /// Two errors, a success, four errors: the seventh iteration is the fourth failing one in a row, and the run is over.
 fn four_errors_in_a_row_end_the_run() -> Result<(), String> {
-    seven_steps(&NET).reads(r#"
+    seven_steps(&NET).reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 20-30: + call:bad | tool!:no bad
         / 1.2 lead 40-50: + call:bad | tool!:no bad
@@ -88,13 +95,15 @@ fn four_errors_in_a_row_end_the_run() -> Result<(), String> {
         / 1.5 lead 100-110: + call:bad | tool!:no bad
         / 1.6 lead 120-130: + call:bad | tool!:no bad
         end 140: / Failed('Error: Function failed.'); failure strategy
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
 /// Python sends the seventh request without tools; a call that comes all the same is cut, and a fixed text ends the turn.
 fn python_takes_the_tools_away() -> Result<(), String> {
-    let outcome = seven_steps(&PYTHON).reads(r#"
+    let outcome = seven_steps(&PYTHON).reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 20-30: + call:bad | tool!:no bad
         / 1.2 lead 40-50: + call:bad | tool!:no bad
@@ -103,7 +112,8 @@ fn python_takes_the_tools_away() -> Result<(), String> {
         / 1.5 lead 100-110: + call:bad | tool!:no bad
         / 1.6 lead 120-130 cut 1: + call:bad | tool!:no bad
         end 130: / Done
-    "#)?;
+    "#,
+    )?;
     match outcome.answer().as_str() {
         "Function invocation limit reached before a final answer could be produced." => Ok(()),
         other => Err(format!("the answer is `{other}`")),
@@ -117,7 +127,8 @@ fn a_failed_turn_is_not_kept() -> Result<(), String> {
         .script("/", [act(10, [Delegate("A")]), act(10, [Delegate("B")]), say(10, "end")])
         .script("A", [bad(), bad(), bad(), bad()])
         .script("B", [say(10, "B done")]);
-    let outcome = story.reads(r#"
+    let outcome = story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         /1 1.0 worker 10-20: + task:do A
         /1 1.1 worker 30-40: + call:bad | tool!:no bad
@@ -127,6 +138,7 @@ fn a_failed_turn_is_not_kept() -> Result<(), String> {
         /1 2.0 worker 100-110: = task:do B
         / 1.2 lead 110-120: + call:worker | result:"B done"
         end 120: / Done, /1 Done
-    "#)?;
+    "#,
+    )?;
     ends_with(&outcome, 1, "task:do B | own:B done")
 }

@@ -24,7 +24,8 @@ fn resume_and_depth() -> Result<(), String> {
     let story = story(true)
         .script("/", [act(10, [Delegate("A")]), act(10, [Ask("A", "more")]), say(10, "end")])
         .script("A", [act(10, [Delegate("B")]), say(10, "one"), say(10, "two")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         /1 1.0 worker 10-20: + task:do A
         /1 1.1 worker 20-30: + call:task | result!:Subagent depth limit reached (1). Increase "subagent_depth" to allow nested subagents.
@@ -32,7 +33,8 @@ fn resume_and_depth() -> Result<(), String> {
         /1 2.0 worker 40-50: + own:one | task:more
         / 1.2 lead 50-60: + call:task | result:<task id="ses_1" state="completed">\n<task_result>\ntwo\n</task_result>\n</task>
         end 60: / Done, /1 Done; refusals 1
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }
 
@@ -73,9 +75,8 @@ fn undrained_children_are_abandoned() -> Result<(), String> {
 
 /// A notice that finds the parent at work is read before its next request.
 fn a_notice_joins_a_running_turn() -> Result<(), String> {
-    let story = story(true)
-        .script("/", [act(10, [Background("A")]), act(10, [Tool("dig", "{}")]), say(10, "all")])
-        .script("A", [say(20, "one")]);
+    let story =
+        story(true).script("/", [act(10, [Background("A")]), act(10, [Tool("dig", "{}")]), say(10, "all")]).script("A", [say(20, "one")]);
     story.reads(r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-20: + call:task | result:<task id="ses_1" state="running">\n<summary>Background task started</summary>\n<task_result>\nIt goes on by itself.\n</task_result>\n</task>
@@ -89,11 +90,13 @@ fn a_notice_joins_a_running_turn() -> Result<(), String> {
 /// The user's message waits for the running turn.
 fn input_queues_a_turn() -> Result<(), String> {
     let story = story(true).user_at(15, "more").script("/", [act(10, [Tool("dig", "{}")]), say(10, "one"), say(10, "two")]);
-    story.reads(r#"
+    story.reads(
+        r#"
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 110-120: + call:dig | tool:dug
         / 2.0 lead 120-130: + own:one | user:more
         end 130: / Done
-    "#)?;
+    "#,
+    )?;
     Ok(())
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use crate::strategy::AssistantTurn;
 use crate::strategy::{
     Act, Call, End, Event, New, Order, ParentView, Report, Route, RunContext, Scope, Session, Strategy, ThreadId, To, Turn, View, When,
 };
-use crate::strategy::AssistantTurn;
 use crate::transcript::{Body, Handle, Item, Means, Origin, Part, ToolCall};
 
 use super::{argument, call, text, tool};
