@@ -164,6 +164,9 @@ impl Engine {
         }
         let (thread, log, own) = (self.turns[turn].thread, self.turns[turn].log, self.turns[turn].own);
         let length = self.logs.0[log].len();
+        // Another turn's commit would be lost, or would lose what the splice rewrites: two bases cannot both win.
+        let one = &self.threads[thread.0 as usize];
+        let alone = one.live.len() == 1 && one.commits == self.turns[turn].commits_before;
         let mut from = 0;
         for splice in &splices {
             if splice.at < from || splice.at.saturating_add(splice.remove) > length {
@@ -176,12 +179,11 @@ impl Engine {
                 ));
             }
             from = splice.at + splice.remove;
-            let before = splice.at < own && (splice.remove > 0 || splice.at < own);
-            if splice.keep && before && self.threads[thread.0 as usize].live.len() > 1 {
+            if splice.keep && splice.at < own && !alone {
                 return Err(self.fault(
                     thread,
                     format_args!(
-                        "a kept splice at {} touches what stands before this turn while another turn of the thread is running",
+                        "a kept splice at {} touches what stands before this turn, beside which another turn of the thread runs or has ended",
                         splice.at
                     ),
                 ));
