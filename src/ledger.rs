@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::model::Usage;
 use crate::strategy::{End, Splice, ThreadId, ToolSpec};
 use crate::transcript::{CallKey, Item, Origin, Part};
 
@@ -30,6 +29,21 @@ impl ByOrigin {
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
+}
+
+/// A provider's own count of one response; `None` is unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Usage {
+    /// Input tokens that no cache held.
+    pub uncached_input: Option<u64>,
+    /// Input tokens read from a cache.
+    pub cache_read: Option<u64>,
+    /// Input tokens written into a cache.
+    pub cache_write: Option<u64>,
+    /// Output tokens, reasoning included.
+    pub output: Option<u64>,
+    /// Reasoning tokens, inside `output`.
+    pub reasoning: Option<u64>,
 }
 
 /// What became of an exchange.
@@ -80,7 +94,8 @@ pub struct Row {
     pub done_ms: Option<u64>,
     /// Input tokens by origin; the request's own frame counts as `system`.
     pub input: ByOrigin,
-    /// Tokens of the reply, framed as the next request holds it.
+    /// Tokens of the reply, framed as the next request holds it; 0 until it arrives (what an aborted or abandoned
+    /// exchange wrote, nobody received: `fate` says so).
     pub output: u64,
     /// Tokens in the request of delegated items and of delegation calls.
     pub delegation: u64,

@@ -5,6 +5,7 @@ pub mod import;
 pub mod ledger;
 pub mod model;
 pub mod scenario;
+pub mod setting;
 pub mod strategy;
 pub mod tokens;
 pub mod transcript;

@@ -8,6 +8,7 @@ pub mod script;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use crate::ledger::Usage;
 use crate::strategy::{Act, Call, Intent, ThreadId, ToolSpec};
 use crate::transcript::{Item, Part, Recorded};
 
@@ -148,21 +149,6 @@ impl Reply {
     pub fn say(text: impl Into<String>) -> Reply {
         Reply { text: text.into(), ..Reply::default() }
     }
-}
-
-/// A provider's own count of one response; `None` is unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Usage {
-    /// Input tokens that no cache held.
-    pub uncached_input: Option<u64>,
-    /// Input tokens read from a cache.
-    pub cache_read: Option<u64>,
-    /// Input tokens written into a cache.
-    pub cache_write: Option<u64>,
-    /// Output tokens, reasoning included.
-    pub output: Option<u64>,
-    /// Reasoning tokens, inside `output`.
-    pub reasoning: Option<u64>,
 }
 
 /// Why a model gave no reply.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::World;
+use crate::setting::World;
 use crate::transcript::{Recorded, ToolCall, normalised_arguments};
 
 /// What a tool does when it is called.

@@ -6,23 +6,24 @@
 //! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
 
 pub mod filter;
-
+mod full_copy;
 mod inline;
-
+pub mod opencode;
 mod order;
 mod phrase;
-
+mod registry;
 mod scope;
-
+mod spec;
 mod view;
 
+pub use full_copy::FullCopy;
 pub use inline::Inline;
-
+pub use opencode::OpenCode;
 pub use order::{End, Event, New, Order, Report, Route, To, When};
 pub use phrase::{Act, Call, Intent};
-
+pub use registry::{Choice, OptionSpec, Registered, Registry, RegistryError};
 pub use scope::{AgentSpec, ParentView, RunContext, Scope, ThreadId, ThreadState, ToolSpec};
-
+pub use spec::{Setting, Spec, SpecFault, UnknownStrategy};
 pub use view::{AssistantTurn, Splice, Turn, View};
 
 use crate::transcript::{Item, ToolCall};
@@ -37,6 +38,10 @@ pub trait Strategy: Send + Sync {
     }
     /// Whether a child opens with history of its parent; the reader's brief `auto` depends on it (READER rule 8).
     fn hands_history_down(&self) -> bool {
+        false
+    }
+    /// Whether a child may be sent calls without results, as the real system does; else the engine names it a fault.
+    fn may_dangle(&self) -> bool {
         false
     }
     /// One session a run.

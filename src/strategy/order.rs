@@ -1,6 +1,6 @@
 //! What a strategy can make the engine do, and what the engine tells it.
 
-use crate::transcript::{Body, CallKey, Item, Means, Origin, Part, Role, ToolCall};
+use crate::transcript::{Body, CallKey, Item, Means, Part, Role, ToolCall};
 
 use super::{AssistantTurn, Scope, ThreadId};
 
@@ -218,7 +218,6 @@ impl Order {
     /// User input for the root; `busy` says what a running turn makes of it (`Notice` steers, `Turn` queues).
     pub fn input(items: &[Item], busy: When, at: &Scope<'_>) -> Order {
         let when = if at.busy(ThreadId::ROOT) { busy } else { When::Turn };
-        debug_assert!(items.iter().all(|item| item.origin == Origin::User || item.origin == Origin::Compaction));
         Order::Put { to: To::Thread(ThreadId::ROOT), items: items.to_vec(), when, by: None }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use crate::transcript::ToolSpec;
 use crate::transcript::{CallKey, Item, Part};
 
 use super::End;
@@ -38,34 +39,6 @@ pub struct AgentSpec {
     pub system: Option<Part>,
     /// The ordinary tools, in the order in which they are sent.
     pub tools: Vec<ToolSpec>,
-}
-
-/// A tool as the model sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolSpec {
-    /// The name that a call uses.
-    pub name: String,
-    /// Name, description and parameter schema as compact JSON: the text that is counted.
-    pub schema: Part,
-}
-
-impl ToolSpec {
-    /// A tool of string parameters, each `(name, description, required)`.
-    pub fn of_strings(name: &str, description: &str, parameters: &[(&str, &str, bool)]) -> ToolSpec {
-        let mut properties = serde_json::Map::new();
-        for (parameter, about, _) in parameters {
-            properties.insert((*parameter).into(), serde_json::json!({"type": "string", "description": about}));
-        }
-        let required: Vec<&str> = parameters.iter().filter(|p| p.2).map(|p| p.0).collect();
-        let schema = serde_json::json!({"type": "object", "properties": properties, "required": required});
-        ToolSpec::new(name, description, schema)
-    }
-
-    /// A tool with any parameter schema.
-    pub fn new(name: &str, description: &str, parameters: serde_json::Value) -> ToolSpec {
-        let text = serde_json::json!({"name": name, "description": description, "parameters": parameters}).to_string();
-        ToolSpec { name: name.into(), schema: Part::text(text) }
-    }
 }
 
 /// A thread as it stands at this instant.

@@ -19,6 +19,8 @@ pub struct View {
     pub stop: Option<End>,
     /// Not the turn's own request (a summary, say): the reply goes to `Event::Aside`, then `view` is asked again.
     pub aside: bool,
+    /// Whether this system's wire marks assistant text as commentary or final answer; else the field is dropped.
+    pub phases: bool,
 }
 
 impl View {

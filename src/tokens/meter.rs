@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use crate::strategy::ToolSpec;
-use crate::transcript::{Content, Digest, Item, Part};
+use crate::transcript::{Content, Digest, Item, Part, ToolSpec};
 
 use super::frame::{ITEM_FRAME, header};
 use super::{CountError, TokenCounter};

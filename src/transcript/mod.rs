@@ -7,10 +7,12 @@ mod call;
 mod heard;
 mod item;
 mod part;
+mod tool;
 mod turn;
 
 pub use call::{CallKey, Recorded, ToolCall, normalised_arguments};
 pub use heard::{Heard, Outcome, heard};
 pub use item::{Body, Handle, Item, Means, Origin, Phase, Role, dangling};
 pub use part::{Content, Digest, Part};
+pub use tool::ToolSpec;
 pub use turn::{Turns, turns};

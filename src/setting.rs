@@ -1,4 +1,5 @@
-//! What a run is given, beside its strategy and its model.
+//! What a run is given beside its strategy and its model: the world that tools meet, the user's messages, the harness's
+//! limits.
 
 use crate::transcript::{Item, Recorded, ToolCall};
 

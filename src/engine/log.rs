@@ -1,0 +1,106 @@
+//! Histories: append-only logs with their weights, so that a request costs its new items only.
+
+use crate::ledger::{ByOrigin, Log};
+use crate::tokens::{CountError, Meter, Weight};
+use crate::transcript::{Body, Item, Origin};
+
+/// A position in a log: a history is a prefix of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Prefix {
+    pub(super) log: usize,
+    pub(super) length: usize,
+}
+
+/// One log with its sums.
+#[derive(Default)]
+pub(super) struct WeighedLog {
+    pub(super) log: Log,
+    unknown: Vec<u32>,
+    /// Calls that the strategy answers: they count as the delegation's.
+    delegating: Vec<bool>,
+    pub(super) input: ByOrigin,
+    pub(super) delegation: u64,
+    pub(super) unknown_parts: u32,
+    /// Live turns that append to it.
+    pub(super) writers: u32,
+}
+
+impl WeighedLog {
+    pub(super) fn len(&self) -> usize {
+        self.log.items.len()
+    }
+
+    pub(super) fn push(&mut self, item: Item, weight: Weight, delegating: bool) {
+        self.input.add(item.origin, weight.tokens.into());
+        if delegating || item.origin == Origin::Delegated {
+            self.delegation += u64::from(weight.tokens);
+        }
+        self.unknown_parts += weight.unknown_parts;
+        self.log.items.push(item);
+        self.log.tokens.push(weight.tokens);
+        self.unknown.push(weight.unknown_parts);
+        self.delegating.push(delegating);
+    }
+
+    /// Counts a call as the delegation's from now on.
+    pub(super) fn mark_delegating(&mut self, at: usize) {
+        if !self.delegating[at] && self.log.items[at].origin != Origin::Delegated {
+            self.delegating[at] = true;
+            self.delegation += u64::from(self.log.tokens[at]);
+        }
+    }
+
+    /// The weight of an item.
+    pub(super) fn weight(&self, at: usize) -> Weight {
+        Weight { tokens: self.log.tokens[at], unknown_parts: self.unknown[at] }
+    }
+
+    pub(super) fn delegating(&self, at: usize) -> bool {
+        self.delegating[at]
+    }
+
+    /// A new log that begins as this one does.
+    pub(super) fn copy_prefix(&self, length: usize) -> WeighedLog {
+        let mut copy = WeighedLog::default();
+        for at in 0..length {
+            copy.push(self.log.items[at].clone(), self.weight(at), self.delegating[at]);
+        }
+        copy
+    }
+
+    /// The position of a call's item, looking back from the end.
+    pub(super) fn find_call(&self, key: crate::transcript::CallKey) -> Option<usize> {
+        self.log.items.iter().rposition(|item| matches!(item.body(), Body::Call(call) if call.key == key))
+    }
+}
+
+/// All logs of a run.
+#[derive(Default)]
+pub(super) struct Logs(pub(super) Vec<WeighedLog>);
+
+impl Logs {
+    /// An empty log.
+    pub(super) fn open(&mut self) -> Prefix {
+        self.0.push(WeighedLog::default());
+        Prefix { log: self.0.len() - 1, length: 0 }
+    }
+
+    /// A log that can be appended to behind this prefix: the same one if it ends there and nobody writes to it, else a
+    /// copy of the prefix.
+    pub(super) fn extend_behind(&mut self, prefix: Prefix) -> usize {
+        let log = &self.0[prefix.log];
+        if log.len() == prefix.length && log.writers == 0 {
+            return prefix.log;
+        }
+        let copy = log.copy_prefix(prefix.length);
+        self.0.push(copy);
+        self.0.len() - 1
+    }
+
+    /// Appends an item, counting it now: nothing is counted on the request path.
+    pub(super) fn push(&mut self, meter: &Meter, log: usize, item: Item) -> Result<(), CountError> {
+        let weight = meter.item(&item)?;
+        self.0[log].push(item, weight, false);
+        Ok(())
+    }
+}

@@ -1,0 +1,365 @@
+//! Requests: view, splices, weights, the row opened at send, and the one `await`.
+
+use std::sync::Arc;
+
+use crate::ledger::{ByOrigin, FailureKind, Fate, Row, Sent, splice};
+use crate::model::{Pending, Request, Took};
+use crate::strategy::{Act, End, Splice, ThreadId, ToolSpec, View};
+use crate::tokens::{CountError, REPLY_FRAME, Weight};
+use crate::transcript::{CallKey, Item, Origin, ToolCall, dangling};
+
+use super::log::WeighedLog;
+use super::mutation::{self, Mutation};
+use super::state::{Arrival, Stage, TurnIndex};
+use super::{Engine, Step, Stop};
+
+/// A request on its way to the model.
+struct OnItsWay {
+    turn: TurnIndex,
+    row: usize,
+    reply: Pending,
+}
+
+impl Engine {
+    /// Sends the request of every turn that is ready, in order of threads, then awaits the replies.
+    pub(super) async fn send_ready(&mut self) -> Step {
+        let mut ready: Vec<TurnIndex> = Vec::new();
+        for thread in &self.threads {
+            ready.extend(thread.live.iter().filter(|&&turn| self.turns[turn].stage == Stage::Ready));
+        }
+        let mut sent = Vec::new();
+        for turn in ready {
+            if self.turns[turn].stage == Stage::Ready
+                && let Some(one) = self.send(turn)?
+            {
+                sent.push(one);
+            }
+        }
+        for OnItsWay { turn, row, reply } in sent {
+            let reply = reply.await;
+            let chain = self.turns[turn].chain;
+            match reply {
+                Ok(reply) => {
+                    let output = self.weigh_reply(&reply).map_err(|why| self.uncountable(why))?;
+                    let uncached = self.rows[row].input.total();
+                    self.rows[row].synthetic = reply.synthetic;
+                    let ms = match reply.took {
+                        Took::Profile => self.latency.exchange_ms(uncached, 0, output),
+                        Took::Ms(ms) => ms.max(1),
+                    };
+                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain + ms };
+                    self.queue.at(self.now + ms, arrival);
+                }
+                Err(why) => {
+                    self.rows[row].fate = Fate::Failed;
+                    let broken = Arrival::Broken { turn, row, kind: FailureKind::Model, message: why.message, chain: chain + 1 };
+                    self.queue.at(self.now + 1, broken);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tokens of a reply as the next request will hold it.
+    fn weigh_reply(&self, reply: &crate::model::Reply) -> Result<u64, CountError> {
+        let mut tokens = 0;
+        if !reply.reasoning.is_empty() {
+            let item = Item::new(crate::transcript::Body::Reasoning { parts: reply.reasoning.clone() }, Origin::Own);
+            tokens += u64::from(self.meter.item(&item)?.tokens);
+        }
+        if !reply.text.is_empty() {
+            tokens += u64::from(self.meter.item(&Item::assistant(None, reply.text.as_str()))?.tokens);
+        }
+        for draft in &reply.calls {
+            let call = ToolCall {
+                key: CallKey(0),
+                id: String::new(),
+                name: draft.name.clone(),
+                args: draft.args.as_str().into(),
+                intent: None,
+                recorded: None,
+            };
+            tokens += u64::from(self.meter.item(&Item::call(call))?.tokens);
+        }
+        Ok(tokens)
+    }
+
+    /// Asks for the view, opens the row and hands the request to the model. `None`: nothing was sent.
+    fn send(&mut self, turn: TurnIndex) -> Result<Option<OnItsWay>, Stop> {
+        let thread = self.turns[turn].thread;
+        self.drain_inbox(turn)?;
+        if self.turns[turn].exchanges >= self.ceilings.rounds {
+            let message = format!(
+                "thread {}: turn {} reached the harness's ceiling of {} exchanges",
+                self.threads[thread.0 as usize].path, self.turns[turn].number, self.ceilings.rounds
+            );
+            self.end_turn(turn, End::Ceiling(message))?;
+            return Ok(None);
+        }
+        let log = self.turns[turn].log;
+        let scope = Engine::scope_of(&self.states, &self.turns[turn], self.now);
+        let mut view = self.session.view(&self.logs.0[log].log.items, &scope);
+        if let Some(end) = view.stop.take() {
+            self.end_turn(turn, end)?;
+            return Ok(None);
+        }
+        let splices = self.apply_splices(turn, std::mem::take(&mut view.splices))?;
+        let row = self.open_row(turn, &view, splices)?;
+        let over_window = self.rows[row].overflow;
+        if self.spent > self.ceilings.tokens {
+            return Err(self.fail(
+                FailureKind::Limit,
+                format!("the run passed the harness's ceiling of {} tokens after {} exchanges", self.ceilings.tokens, self.rows.len()),
+            ));
+        }
+        self.turns[turn].stage = Stage::Sent(row);
+        self.turns[turn].exchanges += 1;
+        if over_window {
+            let message = format!(
+                "thread {}: a request of {} tokens is over the model's window of {}",
+                self.rows[row].path,
+                self.rows[row].input.total(),
+                self.window.unwrap_or_default()
+            );
+            self.rows[row].fate = Fate::Failed;
+            let chain = self.turns[turn].chain + 1;
+            self.queue.at(self.now + 1, Arrival::Broken { turn, row, kind: FailureKind::Overflow, message, chain });
+            return Ok(None);
+        }
+        let opened = &self.rows[row];
+        let rendered: Vec<Item>;
+        let log = &self.logs.0[opened.sent.log].log.items;
+        let items: &[Item] = if opened.sent.splices.is_empty() {
+            log
+        } else {
+            rendered = splice(log, &opened.sent.splices);
+            &rendered
+        };
+        let session = &self.session;
+        let tools = &opened.sent.tools;
+        let speak = |act: &Act<'_>| session.phrase(act).filter(|call| tools.iter().any(|tool| tool.name == call.name));
+        let request = Request {
+            thread,
+            path: &opened.path,
+            turn: opened.turn,
+            exchange: opened.exchange,
+            agent: &opened.agent,
+            intent: self.turns[turn].intent.as_deref(),
+            system: opened.sent.system.as_ref(),
+            tools,
+            items,
+            aside: opened.aside,
+            now_ms: self.now,
+            speak: &speak,
+        };
+        let reply = self.agent.reply(&request);
+        Ok(Some(OnItsWay { turn, row, reply }))
+    }
+
+    /// Applies kept splices to the turn's history and returns this request's own, at their new positions.
+    fn apply_splices(&mut self, turn: TurnIndex, splices: Vec<Splice>) -> Result<Arc<[Splice]>, Stop> {
+        if splices.is_empty() {
+            return Ok(Arc::from([]));
+        }
+        let (thread, log, own) = (self.turns[turn].thread, self.turns[turn].log, self.turns[turn].own);
+        let length = self.logs.0[log].len();
+        let mut from = 0;
+        for splice in &splices {
+            if splice.at < from || splice.at.saturating_add(splice.remove) > length {
+                return Err(self.fault(
+                    thread,
+                    format_args!(
+                        "a splice at {} that removes {}: splices are ascending, disjoint and inside the {length} items of the history",
+                        splice.at, splice.remove
+                    ),
+                ));
+            }
+            from = splice.at + splice.remove;
+            let before = splice.at < own && (splice.remove > 0 || splice.at < own);
+            if splice.keep && before && self.threads[thread.0 as usize].live.len() > 1 {
+                return Err(self.fault(
+                    thread,
+                    format_args!(
+                        "a kept splice at {} touches what stands before this turn while another turn of the thread is running",
+                        splice.at
+                    ),
+                ));
+            }
+        }
+        let loose = dangling(&splice(&self.logs.0[log].log.items, &splices));
+        if !self.may_dangle
+            && let Some(key) = loose.into_iter().find(|key| !self.tolerated.contains(key))
+        {
+            return Err(self.fault(thread, format_args!("splices leave a call without its result, or a result without its call: {key:?}")));
+        }
+        let persists = !mutation::is(Mutation::KeptSpliceNotPersisted);
+        if !splices.iter().any(|splice| splice.keep && persists) {
+            return Ok(splices.into());
+        }
+        // The history from now on is a log of its own; what was sent before still refers to the old one.
+        let old = &self.logs.0[log];
+        let mut new = WeighedLog::default();
+        let mut requests_own = Vec::new();
+        let mut at = 0;
+        let mut new_own = own;
+        for splice in splices {
+            for kept in at..splice.at {
+                new.push(old.log.items[kept].clone(), old.weight(kept), old.delegating(kept));
+            }
+            at = splice.at;
+            if !splice.keep {
+                requests_own.push(Splice { at: new.len(), ..splice });
+                continue;
+            }
+            let gone_before_own = own.saturating_sub(splice.at).min(splice.remove);
+            new_own -= gone_before_own;
+            if splice.at < own {
+                new_own += splice.items.len();
+            }
+            for item in splice.items {
+                let weight = self.meter.item(&item);
+                let weight = match weight {
+                    Ok(weight) => weight,
+                    Err(why) => return Err(self.fail(FailureKind::Limit, why.to_string())),
+                };
+                new.push(item, weight, false);
+            }
+            at += splice.remove;
+        }
+        for kept in at..length {
+            new.push(old.log.items[kept].clone(), old.weight(kept), old.delegating(kept));
+        }
+        new.writers = 1;
+        self.logs.0[log].writers -= 1;
+        self.logs.0.push(new);
+        let live = &mut self.turns[turn];
+        live.log = self.logs.0.len() - 1;
+        live.own = new_own;
+        Ok(requests_own.into())
+    }
+
+    /// Opens the row: everything of it that is known at send.
+    fn open_row(&mut self, turn: TurnIndex, view: &View, splices: Arc<[Splice]>) -> Result<usize, Stop> {
+        let weighed = self.weigh_request(turn, view, &splices).map_err(|why| self.uncountable(why))?;
+        let live = &self.turns[turn];
+        let thread = live.thread;
+        let one = &self.threads[thread.0 as usize];
+        let last = one.last_row.map(|row| &self.rows[row]);
+        let tools: Arc<[ToolSpec]> = match last {
+            Some(last) if *last.sent.tools == *view.tools => last.sent.tools.clone(),
+            _ => Arc::from(view.tools.as_slice()),
+        };
+        let agent: Arc<str> = match last {
+            Some(last) if *last.agent == *view.agent => last.agent.clone(),
+            _ => Arc::from(view.agent.as_str()),
+        };
+        let log = &self.logs.0[live.log];
+        let sent = Sent { system: view.system.clone(), tools: tools.clone(), log: live.log, length: log.len(), splices, own: live.own };
+        let total = weighed.input.total();
+        let moved = total - self.unmoved(thread, &sent, &weighed).map_err(|why| self.fail(FailureKind::Limit, why.to_string()))?;
+        let live = &mut self.turns[turn];
+        live.tools = tools;
+        live.phases = view.phases;
+        let row = self.rows.len();
+        self.rows.push(Row {
+            seq: row as u32,
+            thread,
+            path: self.threads[thread.0 as usize].path.clone(),
+            agent,
+            turn: live.number,
+            exchange: live.exchanges,
+            sent_ms: self.now,
+            done_ms: None,
+            input: weighed.input,
+            output: 0,
+            delegation: weighed.delegation,
+            moved,
+            unknown_parts: weighed.unknown_parts,
+            reported: None,
+            fate: Fate::Open,
+            synthetic: false,
+            aside: view.aside,
+            overflow: self.window.is_some_and(|window| total > window),
+            calls: 0,
+            cut: 0,
+            drift: 0,
+            rescues: 0,
+            sent,
+        });
+        self.spent += total;
+        let one = &mut self.threads[thread.0 as usize];
+        one.last_row = Some(row);
+        one.last_used_ms = self.now;
+        self.sync(thread);
+        Ok(row)
+    }
+
+    /// Sums of a request: the log's, corrected by the splices, with frame, system and tools. Only splices bring text
+    /// that was not counted when it entered the log.
+    fn weigh_request(&self, turn: TurnIndex, view: &View, splices: &[Splice]) -> Result<Weighed, CountError> {
+        let log = &self.logs.0[self.turns[turn].log];
+        let mut weighed = Weighed { input: log.input, delegation: log.delegation, unknown_parts: log.unknown_parts, fixed: 0 };
+        for splice in splices {
+            for at in splice.at..splice.at + splice.remove {
+                let Weight { tokens, unknown_parts } = log.weight(at);
+                weighed.input.take(log.log.items[at].origin, tokens.into());
+                weighed.unknown_parts -= unknown_parts;
+                if log.delegating(at) || log.log.items[at].origin == Origin::Delegated {
+                    weighed.delegation -= u64::from(tokens);
+                }
+            }
+            for item in &splice.items {
+                let Weight { tokens, unknown_parts } = self.meter.item(item)?;
+                weighed.input.add(item.origin, tokens.into());
+                weighed.unknown_parts += unknown_parts;
+                if item.origin == Origin::Delegated {
+                    weighed.delegation += u64::from(tokens);
+                }
+            }
+        }
+        let before = weighed.input.total();
+        weighed.input.add(Origin::System, REPLY_FRAME.into());
+        if let Some(system) = &view.system {
+            weighed.input.add(Origin::System, self.meter.system(system)?.into());
+        }
+        for tool in &view.tools {
+            weighed.input.add(Origin::Tools, self.meter.tool(tool)?.into());
+        }
+        weighed.fixed = weighed.input.total() - before;
+        Ok(weighed)
+    }
+
+    /// Tokens of the request up to the first position that differs from the thread's last request. What stands at the
+    /// end of every request (the reply's frame) counts as moved only if anything before it moved.
+    fn unmoved(&self, thread: ThreadId, sent: &Sent, weighed: &Weighed) -> Result<u64, CountError> {
+        let Some(last) = self.threads[thread.0 as usize].last_row.map(|row| &self.rows[row].sent) else { return Ok(0) };
+        if last.system != sent.system || *last.tools != *sent.tools {
+            return Ok(0);
+        }
+        let head = weighed.fixed - u64::from(REPLY_FRAME);
+        let log = &self.logs.0[sent.log];
+        if last.log == sent.log && last.splices.is_empty() && sent.splices.is_empty() {
+            let behind: u64 = log.log.tokens[last.length..sent.length].iter().map(|&tokens| u64::from(tokens)).sum();
+            return Ok(weighed.input.total() - behind - u64::from(REPLY_FRAME));
+        }
+        let before = splice(&self.logs.0[last.log].log.items[..last.length], &last.splices);
+        let now = splice(&log.log.items[..sent.length], &sent.splices);
+        let mut same = 0;
+        for (one, other) in before.iter().zip(&now) {
+            if !one.shares_body(other) && one.body() != other.body() {
+                break;
+            }
+            same += u64::from(self.meter.item(other)?.tokens);
+        }
+        Ok(head + same)
+    }
+}
+
+/// The sums of a request.
+struct Weighed {
+    input: ByOrigin,
+    delegation: u64,
+    unknown_parts: u32,
+    /// Tokens of system, tools and frame.
+    fixed: u64,
+}

@@ -1,0 +1,94 @@
+//! The engine's first breath: a run without delegation, every figure by hand.
+
+use futures_util::FutureExt;
+
+use super::*;
+use crate::ledger::Outcome;
+use crate::model::profile::FRONTIER;
+use crate::model::{CallDraft, Pending, Reply, Request, Took, ready};
+use crate::scenario::{ScenarioWorld, ToolBehaviour};
+use crate::strategy::{AgentSpec, Inline, ToolSpec};
+use crate::tokens::{CountError, TokenCounter};
+use crate::transcript::Part;
+
+/// Counts one token a byte, so that figures can be checked by eye.
+struct Bytes;
+
+impl TokenCounter for Bytes {
+    fn count(&self, text: &str) -> Result<u64, CountError> {
+        Ok(text.len() as u64)
+    }
+    fn id(&self) -> &'static str {
+        "bytes"
+    }
+}
+
+/// Reads `a` and `b` at once, then answers with the number of items that it saw.
+struct TwoReads;
+
+impl Agent for TwoReads {
+    fn reply(&mut self, request: &Request<'_>) -> Pending {
+        let mut reply = match request.exchange {
+            0 => Reply {
+                text: "hm".into(),
+                calls: vec![CallDraft::tool("read", r#"{"path":"a"}"#), CallDraft::tool("read", r#"{"path":"b"}"#)],
+                ..Reply::default()
+            },
+            _ => Reply::say(format!("{} items", request.items.len())),
+        };
+        reply.took = Took::Ms(10);
+        ready(Ok(reply))
+    }
+}
+
+fn play(ceilings: Ceilings, window: Option<u64>) -> Outcome {
+    let files = [("a".to_owned(), "A".to_owned()), ("b".to_owned(), "BB".to_owned())].into();
+    let tools = [("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 })].into();
+    let agent = AgentSpec { system: Some(Part::from("sys")), tools: vec![ToolSpec { name: "read".into(), schema: Part::from("{}") }] };
+    let context = RunContext { root: "root".into(), agents: [("root".to_owned(), agent)].into() };
+    let user = |text: &str| UserInput { when: UserTime::Settled, items: vec![Item::user(Origin::User, text)] };
+    run(Run {
+        strategy: &Inline,
+        agent: Box::new(TwoReads),
+        context,
+        history: vec![],
+        user: vec![user("go"), user("more")],
+        world: Box::new(ScenarioWorld::new(files, tools)),
+        meter: Meter::new(Arc::new(Bytes)),
+        ceilings,
+        window,
+        latency: FRONTIER,
+    })
+    .now_or_never()
+    .unwrap_or_default()
+}
+
+#[test]
+fn a_run_without_delegation() {
+    let outcome = play(Ceilings::default(), None);
+    assert_eq!(outcome.failure, None);
+    let rows: Vec<(u32, u32, u64, Option<u64>)> = outcome.rows.iter().map(|r| (r.turn, r.exchange, r.sent_ms, r.done_ms)).collect();
+    assert_eq!(rows, [(1, 0, 0, Some(10)), (1, 1, 15, Some(25)), (2, 0, 25, Some(35)), (2, 1, 40, Some(50))]);
+    // system: frame 3 + header 6 + text 3 + reply frame 3 = 15; tools: 3 + 4 + 2 = 9; user: 3 + 4 + 2 = 9.
+    assert_eq!(outcome.rows[0].input.total(), 33);
+    assert_eq!(outcome.rows[0].input.get(Origin::System), 15);
+    // text: 3 + 9 + 2 = 14; each call: 3 + 27 ("assistant to=functions.read") + 12 = 42.
+    assert_eq!(outcome.rows[0].output, 14 + 42 + 42);
+    // results: 3 + 4 + 1 and 3 + 4 + 2.
+    assert_eq!(outcome.rows[1].input.total(), 33 + 98 + 8 + 9);
+    assert_eq!(outcome.rows[1].moved, 98 + 8 + 9 + 3);
+    assert_eq!(outcome.answer(), "13 items");
+    assert_eq!((outcome.span_ms, outcome.tools_ms, outcome.critical_path_ms), ((0, 50), 20, 50));
+}
+
+#[test]
+fn ceilings_and_window_end_the_run() {
+    let rounds = play(Ceilings { rounds: 1, ..Ceilings::default() }, None);
+    assert_eq!(rounds.failure.as_ref().map(|f| f.kind), Some(FailureKind::Limit));
+    assert_eq!(rounds.rows.len(), 1);
+    let tokens = play(Ceilings { tokens: 100, ..Ceilings::default() }, None);
+    assert_eq!(tokens.failure.as_ref().map(|f| f.kind), Some(FailureKind::Limit));
+    let window = play(Ceilings::default(), Some(40));
+    assert_eq!(window.failure.as_ref().map(|f| f.kind), Some(FailureKind::Overflow));
+    assert_eq!((window.rows.len(), window.rows[1].overflow, window.rows[1].fate), (2, true, Fate::Failed));
+}
