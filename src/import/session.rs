@@ -1,6 +1,6 @@
 //! What a recording becomes: sessions (one a thread), their steps as the model saw them, and their delegations.
 
-use crate::model::Usage;
+use crate::ledger::Usage;
 use crate::transcript::{Item, Part};
 
 use super::Source;

@@ -7,7 +7,7 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use crate::import::time::milliseconds;
-use crate::model::Usage;
+use crate::ledger::Usage;
 use crate::transcript::{Digest, Part};
 
 use super::block::{self, Block};

@@ -1,7 +1,7 @@
 //! What the threads used.
 
 use crate::import::{Inclusive, Spend, Status};
-use crate::model::Usage;
+use crate::ledger::Usage;
 
 use super::link::Linked;
 use super::row::Row;

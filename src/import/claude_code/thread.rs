@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::import::Report;
-use crate::model::Usage;
+use crate::ledger::Usage;
 use crate::transcript::{Digest, Part};
 
 use super::block::{Block, CallBlock, ResultBlock};
