@@ -75,7 +75,7 @@ pub struct MeasureArgs {
     pub as_model: String,
     /// The encoding that tokens are counted in
     #[arg(long, value_name = "ENCODING", default_value = Encoding::O200kBase.name(),
-          value_parser = PossibleValuesParser::new(Encoding::ALL.map(Encoding::name)))]
+          value_parser = PossibleValuesParser::new(super::run::ENCODINGS.map(Encoding::name)))]
     pub tokenizer: String,
     /// The engine that counts them
     #[arg(long, value_name = "NAME", default_value = "tiktoken", value_parser = PossibleValuesParser::new(["tiktoken"]))]

@@ -9,7 +9,7 @@ use crate::results::{Head, Settings};
 use crate::runner::{RunDirectory, Sink, Tally, default_jobs, run as run_plan};
 use crate::scenario::{Briefing, Fallback, Size};
 use crate::strategy::{Registry, Strategy};
-use crate::tokens::{Encoding, Meter, TokenCounter, counter_by_name};
+use crate::tokens::{Encoding, Meter, TokenCounter, counter};
 
 use super::args::{Global, MeasureArgs, RunArgs};
 use super::console::Console;
@@ -30,7 +30,7 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
         console,
     };
     let subjects = subjects(&args.what, &wanted)?;
-    let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback)?;
+    let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
     let plan = Plan::new(head, subjects, strategies).map_err(|why| Error::Usage(why.to_string()))?;
     plan.left_out().iter().for_each(|line| console.warn(line));
     if plan.is_empty() {
@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     let mut sinks = sinks(args, &plan, global, console)?;
     let jobs = args.jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
     let interrupts = Interrupts::watch()?;
-    let meter = Meter::new(measuring.counter()?);
+    let meter = Meter::new(measuring.counter());
     console.info(&format!("{} cells on {jobs} threads", plan.len()));
     let tally = run_plan(&plan, &meter, jobs, &interrupts.stop, &mut sinks)?;
     let counted = meter.counters();
@@ -88,30 +88,32 @@ fn sinks<'a>(args: &RunArgs, plan: &Plan, global: &Global, console: &Console) ->
     Ok(sinks)
 }
 
+/// The encodings that figures can be counted in.
+pub const ENCODINGS: [Encoding; 2] = [Encoding::O200kBase, Encoding::Cl100kBase];
+
 /// What figures are measured with.
 pub struct Measuring {
     /// The model whose window and latency runs take.
     pub profile: Option<ModelProfile>,
     /// The encoding.
     pub encoding: Encoding,
-    /// The engine's name.
-    pub engine: String,
 }
 
 impl Measuring {
     /// What was typed.
     pub fn of(args: &MeasureArgs) -> Result<Measuring, Error> {
-        let encoding = args.tokenizer.parse().map_err(|why: crate::tokens::UnknownName| Error::Usage(why.to_string()))?;
-        Ok(Measuring { profile: model_profile(&args.as_model), encoding, engine: args.engine.clone() })
+        let encoding = ENCODINGS.into_iter().find(|encoding| encoding.name() == args.tokenizer);
+        let encoding = encoding.ok_or_else(|| Error::Usage(format!("there is no encoding `{}`", args.tokenizer)))?;
+        Ok(Measuring { profile: model_profile(&args.as_model), encoding })
     }
 
     /// The counter; it loads its vocabulary when it first counts.
-    pub fn counter(&self) -> Result<Arc<dyn TokenCounter>, Error> {
-        counter_by_name(self.encoding, &self.engine).map_err(|why| Error::Usage(why.to_string()))
+    pub fn counter(&self) -> Arc<dyn TokenCounter> {
+        counter(self.encoding)
     }
 
     /// The head of a run.
-    pub fn head(&self, size: Size, seeds: u64, briefing: Briefing, fallback: Option<Fallback>) -> Result<Head, Error> {
+    pub fn head(&self, size: Size, seeds: u64, briefing: Briefing, fallback: Option<Fallback>) -> Head {
         let settings = Settings {
             size,
             seeds,
@@ -119,9 +121,9 @@ impl Measuring {
             fallback,
             as_model: self.profile.map(|profile| profile.name.to_owned()),
             latency: self.profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
-            engine: self.counter()?.id().to_owned(),
+            engine: self.counter().id().to_owned(),
             scaffold: "none".to_owned(),
         };
-        Ok(Head::new(self.encoding.name(), settings))
+        Head::new(self.encoding.name(), settings)
     }
 }

@@ -82,13 +82,13 @@ fn recompute(args: &ShowArgs, registry: &Registry, console: &Console) -> Result<
         let near = suggestion(&id.scenario, names.iter().map(String::as_str));
         return Err(Error::Usage(format!("nothing there is called `{}`{near} There is: {}", id.scenario, names.join(", "))));
     }
-    let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback)?, subjects, strategies)
+    let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback), subjects, strategies)
         .map_err(|why| Error::Usage(why.to_string()))?;
     let cell = plan.cells_of_seed(id.seed).next().ok_or_else(|| Error::Usage(plan.left_out().join("; ")))?;
     if cell.id.model != id.model {
         return Err(Error::Usage(format!("`{}` is played by `{}`, not by `{}`", cell.id.scenario, cell.id.model, id.model)));
     }
-    let meter = Meter::new(measuring.counter()?);
+    let meter = Meter::new(measuring.counter());
     let (result, sent) = played(&cell, &meter);
     Ok((result, measuring.encoding.name().to_owned(), sent))
 }

@@ -184,9 +184,12 @@ impl Folding {
     }
 }
 
+/// A metric's mean and the scenarios that it is of, by name.
+type Means<'a> = IndexMap<&'a str, (f64, u64)>;
+
 /// A table of the means over all scenarios; `None` when that would say nothing new.
 pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
-    let mut strategies: IndexMap<(&str, &str, Evidence), IndexMap<&str, (f64, u64)>> = IndexMap::new();
+    let mut strategies: IndexMap<(&str, &str, Evidence), Means<'_>> = IndexMap::new();
     for row in summary {
         let key = (row.strategy.as_str(), row.model.as_str(), row.evidence);
         strategies.entry(key).or_default().insert(&row.metric, (row.mean.value(), row.n));
@@ -275,7 +278,7 @@ fn rows_of(rows: Vec<(String, Standing, Figure<'_>)>) -> Vec<Row> {
             let values = COLUMNS.iter().zip(&columns).zip(&bests).map(|((column, values), best)| {
                 let number = values[at];
                 let mut text = number.map_or("–".to_owned(), |number| column.written.text(number));
-                if let Some(beside) = column.beside.and_then(|name| value(name)).filter(|beside| *beside != 0.0) {
+                if let Some(beside) = column.beside.and_then(value).filter(|beside| *beside != 0.0) {
                     text += &format!(" ({})", few(beside));
                 }
                 Value { text, best: *standing == Standing::Fair && number.is_some() && number == *best }
