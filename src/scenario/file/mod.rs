@@ -93,6 +93,20 @@ impl ScenarioFile {
         }
     }
 
+    /// Compiles every scenario of the file in every size, for the problems alone.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them.
+    pub fn check(&self) -> Result<(), ScenarioErrors> {
+        let mut problems = self.found.clone();
+        for id in self.ids() {
+            for size in self.sizes() {
+                self.compile_into(id, *size, &BTreeMap::new(), &mut problems);
+            }
+        }
+        problems.finish(&self.name, &self.text).map_or(Ok(()), Err)
+    }
+
     fn compile_into(&self, id: &str, size: Size, overrides: &BTreeMap<String, i64>, problems: &mut Problems) -> Option<Scenario> {
         let start = Place { line: 1, column: 1, start: 0, length: 0 };
         if !self.ids().iter().any(|known| known == id) {

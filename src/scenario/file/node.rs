@@ -46,6 +46,8 @@ pub(super) type Node = Located<Value>;
 /// What a node holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
+    /// What could not be expanded; the problem is known, and nothing is to follow from it.
+    Broken,
     Null,
     Bool(bool),
     Int(i64),
@@ -59,7 +61,7 @@ impl Value {
     /// What it is, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Value::Null => "nothing",
+            Value::Null | Value::Broken => "nothing",
             Value::Bool(_) => "true or false",
             Value::Int(_) => "a whole number",
             Value::Float(_) => "a number with a fraction",
@@ -79,10 +81,20 @@ impl Node {
         }
     }
 
+    /// Whether all of it could be expanded.
+    pub(super) fn is_sound(&self) -> bool {
+        match &self.value {
+            Value::Broken => false,
+            Value::List(items) => items.iter().all(Node::is_sound),
+            Value::Map(entries) => entries.iter().all(|(_, node)| node.is_sound()),
+            _ => true,
+        }
+    }
+
     /// The value as JSON, for tool arguments and raw schemas.
     pub(super) fn to_json(&self) -> serde_json::Value {
         match &self.value {
-            Value::Null => serde_json::Value::Null,
+            Value::Null | Value::Broken => serde_json::Value::Null,
             Value::Bool(value) => (*value).into(),
             Value::Int(value) => (*value).into(),
             Value::Float(value) => (*value).into(),
@@ -97,7 +109,13 @@ impl Node {
 
 /// Parses a document. Syntax errors are the one kind that comes alone.
 pub(super) fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
-    let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::PassThrough };
+    // YAML 1.2: `y` and `no` are words, `007` and `1_000` are texts.
+    let options = serde_saphyr::options! {
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
+    };
     match serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options) {
         Ok(root) => Some(locate(root, problems)),
         Err(error) => {

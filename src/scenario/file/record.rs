@@ -25,7 +25,9 @@ pub(super) trait Form: Sized {
 /// Adds a problem of a wrong type.
 pub(super) fn wrong<T>(node: &Node, wanted: &str, help: &str, problems: &mut Problems) -> Option<T> {
     problems.incomplete = true;
-    problems.add(node.at, format!("this must be {wanted}, not {}", node.value.kind()), help);
+    if node.value != Value::Broken {
+        problems.add(node.at, format!("this must be {wanted}, not {}", node.value.kind()), help);
+    }
     None
 }
 

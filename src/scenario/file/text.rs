@@ -9,7 +9,7 @@ use crate::transcript::{Content, Digest, Part};
 use super::errors::{Problems, suggest};
 use super::generate::{self, Kind, Language};
 use super::node::{Located, Node, Place, Value};
-use super::record::{Form, names, record, wrong};
+use super::record::{Form, names, record};
 
 /// A generated text is at most this long, in characters.
 const LONGEST: u64 = 20_000_000;
@@ -264,7 +264,10 @@ impl Form for Line {
         let text = String::read(node, problems)?;
         let line = text.trim();
         if line.is_empty() || line.contains('\n') {
-            return wrong(node, "one line of text", "write it on one line", problems);
+            problems.incomplete = true;
+            let message = if line.is_empty() { "this text is empty" } else { "this text must stand on one line" };
+            problems.add(node.at, message, "write one line of text");
+            return None;
         }
         Some(Line(line.to_owned()))
     }

@@ -68,7 +68,8 @@ impl Builder<'_> {
         for form in &file.files {
             let path = &form.path.value;
             let text = self.plain(&form.text, Seat::File(path.clone()), &format!("file {path}"));
-            files.insert(path.clone(), text);
+            // A path that stands twice is reported; its first text stays.
+            files.entry(path.clone()).or_insert(text);
         }
         let mut tools = BTreeMap::new();
         for (name, tool) in &file.tools.0 {

@@ -1,0 +1,145 @@
+//! What the built-in exploring scenarios must show, by a hand model of two ways of working: `inline`, where the root
+//! reads everything itself, and an isolated child that returns a report. The model knows nothing of the engine or of any
+//! strategy: it adds up requests.
+
+use std::collections::BTreeMap;
+
+use ctxbench::scenario::{Scenario, ScenarioWorld, Size, Step, Work, compile_builtin};
+use ctxbench::setting::World;
+use ctxbench::strategy::{AgentSpec, ToolSpec};
+use ctxbench::tokens::{Encoding, Meter, counter};
+use ctxbench::transcript::{CallKey, Item, Origin, Part, ToolCall};
+
+fn compile(name: &str, size: Size, then_turns: Option<i64>) -> Scenario {
+    let overrides: BTreeMap<String, i64> = then_turns.map(|turns| ("then_turns".to_owned(), turns)).into_iter().collect();
+    compile_builtin(name, size, &overrides).expect("a built-in name").unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// One thread: what its next request weighs, and all that it has sent and received.
+struct Thread<'a> {
+    meter: &'a Meter,
+    context: u64,
+    total: u64,
+    requests: u32,
+}
+
+impl<'a> Thread<'a> {
+    fn new(meter: &'a Meter, agent: &AgentSpec, more_tools: &[ToolSpec]) -> Thread<'a> {
+        let system = agent.system.as_ref().map_or(0, |system| meter.system(system).expect("short"));
+        let tools: u32 = agent.tools.iter().chain(more_tools).map(|tool| meter.tool(tool).expect("short")).sum();
+        Thread { meter, context: u64::from(system + tools), total: 0, requests: 0 }
+    }
+
+    fn add(&mut self, item: &Item) {
+        self.context += u64::from(self.meter.item(item).expect("short").tokens);
+    }
+
+    /// A request, and a reply of these items.
+    fn exchange(&mut self, reply: &[Item]) {
+        self.total += self.context;
+        let before = self.context;
+        reply.iter().for_each(|item| self.add(item));
+        self.total += self.context - before;
+        self.requests += 1;
+    }
+
+    /// Takes steps, those of one group in one message.
+    fn steps(&mut self, plan: &[Step], world: &mut ScenarioWorld) {
+        for group in plan.chunk_by(|a, b| a.parallel.is_some() && a.parallel == b.parallel) {
+            let calls: Vec<ToolCall> = group.iter().map(|step| call(&step.tool, &step.args)).collect();
+            let mut reply = vec![Item::assistant(None, format!("Looking at {} for it.", group[0].target))];
+            reply.extend(calls.iter().cloned().map(Item::call));
+            self.exchange(&reply);
+            for call in &calls {
+                let text: String = world.call(call).parts.iter().map(Part::as_text).collect();
+                self.add(&Item::result(CallKey(0), Origin::ToolResult, text, false));
+            }
+        }
+    }
+}
+
+fn call(name: &str, args: &str) -> ToolCall {
+    ToolCall { key: CallKey(0), id: "call_1".into(), name: name.into(), args: Part::text(args), intent: None, recorded: None }
+}
+
+/// Total tokens of all threads, and the root's last context.
+struct Cost {
+    total: u64,
+    parent: u64,
+}
+
+/// A report of an intent: its statements and padding of usual words.
+fn report(scenario: &Scenario, work: &Work, words: u32) -> String {
+    let statements: Vec<&str> =
+        work.needs.iter().filter_map(|&topic| scenario.topics[topic].facts.last()).map(|fact| fact.statement.as_str()).collect();
+    statements.join(" ") + &" several".repeat(words as usize)
+}
+
+fn cost(scenario: &Scenario, meter: &Meter, isolated: bool) -> Cost {
+    let delegate = ToolSpec::of_strings(
+        "delegate",
+        "Hands a self-contained task to another agent. It has not seen this conversation, works on its own and answers with one report.",
+        &[("agent", "Which agent should do it", true), ("title", "A few words on the task", true), ("task", "The whole task", true)],
+    );
+    let mut world = scenario.world.clone();
+    let more = if isolated { vec![delegate] } else { vec![] };
+    let mut root = Thread::new(meter, &scenario.agents[&scenario.root], &more);
+    let mut children = 0;
+    scenario.history.iter().for_each(|item| root.add(item));
+    for turn in &scenario.turns {
+        turn.items.iter().for_each(|item| root.add(item));
+        root.steps(&turn.work.plan, &mut world);
+        for intent in turn.work.delegates.iter().map(|&intent| &scenario.intents[intent]) {
+            if !isolated {
+                root.steps(&intent.work.plan, &mut world);
+                continue;
+            }
+            let args = serde_json::json!({"agent": intent.agent, "title": intent.title, "task": intent.task}).to_string();
+            root.exchange(&[Item::call(call("delegate", &args))]);
+            let mut child = Thread::new(meter, &scenario.agents[&intent.agent], &[]);
+            child.add(&Item::user(Origin::Task, intent.task.as_str()));
+            child.steps(&intent.work.plan, &mut world);
+            let report = report(scenario, &intent.work, intent.report.padding_words);
+            child.exchange(&[Item::assistant(None, report.as_str())]);
+            root.add(&Item::result(CallKey(0), Origin::Delegated, report, false));
+            children += child.total;
+        }
+        root.exchange(&[Item::assistant(None, report(scenario, &turn.work, 0))]);
+    }
+    Cost { total: root.total + children, parent: root.context }
+}
+
+fn print(name: &str, meter: &Meter) {
+    for size in Size::ALL {
+        for then_turns in 0..=5 {
+            let scenario = compile(name, size, Some(then_turns));
+            let (inline, isolated) = (cost(&scenario, meter, false), cost(&scenario, meter, true));
+            println!(
+                "{name} {size:?} T={then_turns} inline {} / {} isolated {} / {}",
+                inline.total, inline.parent, isolated.total, isolated.parent
+            );
+        }
+    }
+}
+
+#[test]
+fn look() {
+    let meter = Meter::new(counter(Encoding::default()));
+    print("auth-lookup", &meter);
+    print("auth-lookup-parallel", &meter);
+    for name in ["auth-lookup"] {
+        let s = compile(name, Size::Small, None);
+        for (agent, spec) in &s.agents {
+            let t = Thread::new(&meter, spec, &[]);
+            println!("{agent} {}", t.context);
+        }
+        println!("task {} chars {}", s.intents[0].task.len(), s.intents[0].task);
+        println!("history {}", s.history.iter().map(|i| meter.item(i).unwrap().tokens).sum::<u32>());
+        println!("turn0 {}", s.turns[0].items.iter().map(|i| meter.item(i).unwrap().tokens).sum::<u32>());
+        println!("task {}", meter.item(&Item::user(Origin::Task, s.intents[0].task.as_str())).unwrap().tokens);
+        for (p, f) in &s.world.files {
+            println!("{p} {}", meter.part(&Part::text(f.as_str())).unwrap().unwrap());
+        }
+        println!("{}", s.world.files.values().next().unwrap());
+    }
+}
