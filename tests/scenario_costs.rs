@@ -109,37 +109,59 @@ fn cost(scenario: &Scenario, meter: &Meter, isolated: bool) -> Cost {
     Cost { total: root.total + children, parent: root.context }
 }
 
-fn print(name: &str, meter: &Meter) {
-    for size in Size::ALL {
-        for then_turns in 0..=5 {
-            let scenario = compile(name, size, Some(then_turns));
-            let (inline, isolated) = (cost(&scenario, meter, false), cost(&scenario, meter, true));
-            println!(
-                "{name} {size:?} T={then_turns} inline {} / {} isolated {} / {}",
-                inline.total, inline.parent, isolated.total, isolated.parent
-            );
+fn costs(name: &str, size: Size, then_turns: Option<i64>) -> (Cost, Cost) {
+    let meter = Meter::new(counter(Encoding::default()));
+    let scenario = compile(name, size, then_turns);
+    (cost(&scenario, &meter, false), cost(&scenario, &meter, true))
+}
+
+/// The fewest turns after the answer with which the isolated child costs less in all.
+fn crossing(name: &str, size: Size) -> i64 {
+    let cheaper = |turns: &i64| {
+        let (inline, isolated) = costs(name, size, Some(*turns));
+        isolated.total < inline.total
+    };
+    (0..8).find(cheaper).unwrap_or_else(|| panic!("{name} {size:?} never crosses"))
+}
+
+#[test]
+fn files_stay_out_of_the_parent_of_an_isolated_child() {
+    for name in ["auth-lookup", "auth-lookup-parallel"] {
+        let [small, medium, large] = Size::ALL.map(|size| costs(name, size, None));
+        assert!(medium.0.parent > 2 * small.0.parent && large.0.parent > 2 * medium.0.parent, "{name}: inline grows with the files");
+        for (_, isolated) in [&medium, &large] {
+            assert_eq!(isolated.parent, small.1.parent, "{name}: an isolating parent sees none of them");
         }
+        assert!(small.1.parent < small.0.parent);
     }
 }
 
 #[test]
-fn look() {
-    let meter = Meter::new(counter(Encoding::default()));
-    print("auth-lookup", &meter);
-    print("auth-lookup-parallel", &meter);
-    for name in ["auth-lookup"] {
-        let s = compile(name, Size::Small, None);
-        for (agent, spec) in &s.agents {
-            let t = Thread::new(&meter, spec, &[]);
-            println!("{agent} {}", t.context);
+fn inline_wins_at_first_and_an_isolated_child_later() {
+    for size in Size::ALL {
+        let (sequential, parallel) = (crossing("auth-lookup", size), crossing("auth-lookup-parallel", size));
+        // With no turn to follow, the child's own prompt and its report are a loss.
+        assert!(sequential > 0 && parallel > 0, "{size:?}: {sequential}, {parallel}");
+        assert!(sequential <= parallel, "{size:?}: {sequential}, {parallel}");
+    }
+    assert_eq!((crossing("auth-lookup", Size::Small), crossing("auth-lookup-parallel", Size::Small)), (1, 2));
+}
+
+#[test]
+fn a_task_of_one_step_is_not_worth_a_child() {
+    for size in Size::ALL {
+        let (inline, isolated) = costs("tiny-task", size, None);
+        assert!(isolated.total > inline.total, "{size:?}: {} against {}", isolated.total, inline.total);
+    }
+}
+
+#[test]
+fn returns_are_as_long_as_real_ones() {
+    for name in ["auth-lookup", "tiny-task"] {
+        let scenario = compile(name, Size::Small, None);
+        for intent in &scenario.intents {
+            let report = report(&scenario, &intent.work, intent.report.padding_words);
+            assert!((1000..=2200).contains(&report.len()), "{name}: {} characters", report.len());
         }
-        println!("task {} chars {}", s.intents[0].task.len(), s.intents[0].task);
-        println!("history {}", s.history.iter().map(|i| meter.item(i).unwrap().tokens).sum::<u32>());
-        println!("turn0 {}", s.turns[0].items.iter().map(|i| meter.item(i).unwrap().tokens).sum::<u32>());
-        println!("task {}", meter.item(&Item::user(Origin::Task, s.intents[0].task.as_str())).unwrap().tokens);
-        for (p, f) in &s.world.files {
-            println!("{p} {}", meter.part(&Part::text(f.as_str())).unwrap().unwrap());
-        }
-        println!("{}", s.world.files.values().next().unwrap());
     }
 }

@@ -15,7 +15,7 @@ const MOST_NODES: usize = 400_000;
 
 /// Expands everything under a node.
 pub(super) fn expand(node: &Node, names: &Names, problems: &mut Problems) -> Node {
-    let mut expander = Expander { problems, nodes: 0 };
+    let mut expander = Expander { problems, nodes: 0, full: false };
     let value = expander.value(node, names);
     Node { value, at: node.at }
 }
@@ -23,6 +23,8 @@ pub(super) fn expand(node: &Node, names: &Names, problems: &mut Problems) -> Nod
 struct Expander<'a> {
     problems: &'a mut Problems,
     nodes: usize,
+    /// There are too many nodes, and it has been said.
+    full: bool,
 }
 
 impl Expander<'_> {
@@ -106,7 +108,11 @@ impl Expander<'_> {
         };
         let mut names = names.clone();
         for step in 0..count.max(0) {
+            if self.full {
+                return;
+            }
             if self.nodes > MOST_NODES {
+                self.full = true;
                 let message = format!("this file becomes more than {MOST_NODES} entries");
                 self.problems.incomplete = true;
                 self.problems.add(item.at, message, "lower the parameters that its `repeat`s count to");

@@ -15,12 +15,14 @@ mod form;
 mod generate;
 mod node;
 mod record;
+mod schema;
 mod settings;
 mod text;
 
 use std::collections::BTreeMap;
 
 pub use self::errors::{ScenarioError, ScenarioErrors};
+pub use self::schema::schema;
 
 use self::errors::{Problems, suggest};
 use self::node::{Node, Place, Value};
@@ -149,51 +151,4 @@ pub fn compile(text: &str, name: &str, size: Size, overrides: &BTreeMap<String, 
     let file = ScenarioFile::parse(text, name)?;
     let id = file.ids().iter().find(|id| *id == name).or(file.ids().first()).cloned().unwrap_or_default();
     file.compile(&id, size, overrides)
-}
-
-/// The JSON schema of the file format.
-pub fn schema() -> serde_json::Value {
-    let settings = schemars::generate::SchemaSettings::draft2020_12();
-    let mut schema = settings.into_generator().into_root_schema_for::<form::File>().to_value();
-    allow_expressions(&mut schema);
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("$id".to_owned(), "https://ctxbench.dev/schema/scenario-1.json".into());
-        object.insert("title".to_owned(), "ctxbench scenario".into());
-    }
-    schema
-}
-
-/// What [`expand`] takes away stands in the file that the schema describes: a text in place of a number, a repeat in
-/// place of an item.
-fn allow_expressions(schema: &mut serde_json::Value) {
-    match schema {
-        serde_json::Value::Object(object) => {
-            object.values_mut().for_each(allow_expressions);
-            let is_number = object.get("type").is_some_and(|kind| ["integer", "number", "boolean"].iter().any(|number| kind == number));
-            if is_number {
-                let description = object.remove("description");
-                let number = serde_json::Value::Object(std::mem::take(object));
-                let expression = serde_json::json!({"type": "string", "pattern": "^\\$"});
-                object.insert("anyOf".to_owned(), serde_json::json!([number, expression]));
-                object.extend(description.map(|text| ("description".to_owned(), text)));
-            }
-            if let Some(items) = object.remove("items") {
-                let repeat = serde_json::json!({
-                    "type": "object",
-                    "description": "Becomes what `each` holds, `repeat` times, with the name `as` counting from `from`.",
-                    "properties": {
-                        "repeat": {"type": ["integer", "string"]},
-                        "as": {"type": "string", "default": "i"},
-                        "from": {"type": ["integer", "string"], "default": 1},
-                        "each": {}
-                    },
-                    "required": ["repeat", "each"],
-                    "additionalProperties": false
-                });
-                object.insert("items".to_owned(), serde_json::json!({"anyOf": [items, repeat]}));
-            }
-        }
-        serde_json::Value::Array(values) => values.iter_mut().for_each(allow_expressions),
-        _ => {}
-    }
 }

@@ -119,11 +119,30 @@ pub(super) fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     match serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options) {
         Ok(root) => Some(locate(root, problems)),
         Err(error) => {
-            let place = error.location().map(Place::from).unwrap_or_default();
-            problems.add(place, error.without_snippet().to_string(), "the file must be one YAML document".to_owned());
+            let mut place = error.location().map(Place::from).unwrap_or_default();
+            // The scanner knows lines and columns alone.
+            place.start = byte_of(text, place.line, place.column);
+            let message = error.without_snippet().to_string();
+            let message = message.split_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+            problems.add(
+                place,
+                message,
+                "this is no YAML: look here and at the lines before it for a bracket, a quote or blanks too many or too few",
+            );
             None
         }
     }
+}
+
+/// The byte at which a column of a line begins; both from 1.
+fn byte_of(text: &str, line: u64, column: u64) -> usize {
+    let mut rest = text;
+    for _ in 1..line {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    let before = usize::try_from(column).unwrap_or(1).saturating_sub(1);
+    let within = rest.char_indices().nth(before).map_or(rest.len(), |(at, _)| at);
+    text.len() - rest.len() + within
 }
 
 /// A value as the parser hands it over.

@@ -116,8 +116,11 @@ impl Piece {
         }
         found.extend(fact.map(Piece::Fact));
         found.extend(contents.into_iter().flatten().map(|content| Piece::Content(content, node.at)));
-        if found.len() != 1 {
-            let message = if found.is_empty() { "this piece of text says nothing" } else { "this piece of text says several things" };
+        let kinds = ["source", "log", "prose", "fact", "image", "document", "opaque"];
+        let named = kinds.iter().filter(|kind| node.get(kind).is_some()).count();
+        if named != 1 {
+            problems.incomplete = true;
+            let message = if named == 0 { "this piece of text says nothing" } else { "this piece of text says several things" };
             problems.add(
                 node.at,
                 message,
@@ -125,6 +128,7 @@ impl Piece {
             );
             return None;
         }
+        // None where its one kind was wrong, and reported.
         found.pop()
     }
 }

@@ -81,12 +81,12 @@ impl Builder<'_> {
                 ),
             }
         }
-        if kinds != 1 && !self.problems.incomplete {
+        if kinds > 1 || (kinds == 0 && !self.problems.incomplete) {
             let message = if kinds == 0 { "this entry says nothing" } else { "this entry says several things" };
             let help = "write exactly one of `user`, `assistant`, `developer`, `system`, `tool`, `call`, `reasoning`, `compaction`, `mail` and `context`";
             self.problems.add(entry.at, message, help);
         }
-        if form.phase.is_some() && form.assistant.is_none() && !self.problems.incomplete {
+        if form.phase.is_some() && form.assistant.is_none() && kinds == 1 {
             self.problems.add(entry.at, "only a message of the `assistant` has a phase", "remove `phase`");
         }
         if form.hidden {
@@ -145,7 +145,7 @@ impl Builder<'_> {
         for entry in &turn.value.items {
             self.entry(entry, &seat, &owner, &mut None, &mut items);
         }
-        if items.is_empty() && !self.problems.incomplete {
+        if turn.value.user.is_none() && turn.value.items.is_empty() && !self.problems.incomplete {
             self.problems.add(turn.at, "the user says nothing in this turn", "write `user:` with a text, or `items:`");
         }
         items

@@ -25,8 +25,10 @@ impl Builder<'_> {
             for fact in &form.value.facts {
                 facts.insert(fact.value.id.value.clone(), fact.value.id.at, self.problems);
             }
-            if form.value.facts.is_empty() == made.is_none() && !self.problems.incomplete {
-                let message = if made.is_none() { "this topic has no facts" } else { "a deliverable has no facts of its own" };
+            let none = form.value.facts.is_empty() && made.is_none();
+            let both = !form.value.facts.is_empty() && made.is_some();
+            if both || (none && !self.problems.incomplete) {
+                let message = if none { "this topic has no facts" } else { "a deliverable has no facts of its own" };
                 self.problems.add(form.at, message, "write either `facts` or `made`");
             }
             let made = made.as_ref().and_then(|made| {
