@@ -468,7 +468,7 @@ fn parameters_and_repeats() {
         &["`as` must be a name of letters, digits and `_`"],
     );
     let nested = "      - repeat: 1000\n        each:\n          - ‹{repeat: 1000, as: j, each: {tool: read, args: {path: b.txt}}}";
-    check(&with(head, nested), &["this file becomes more than 400000 entries"]);
+    check(&with(head, nested), &["this file becomes more than 100000 entries"]);
 }
 
 #[test]
@@ -488,6 +488,21 @@ fn texts_and_their_pieces() {
     let (one, two) = (&twice.world.files["b.txt"], &twice.world.files["c.txt"]);
     let (first, second) = two.split_at(400);
     assert!(one != first && one != second && first != second);
+
+    let beside = |path: &str, read: fn(&str) -> Result<String, String>| {
+        let text = broken(&[("text: Not here.", &format!("text: [before, {{beside: {path}}}]"))]);
+        let file = ScenarioFile::parse_beside(&text, "base.yaml", std::sync::Arc::new(read)).unwrap_or_else(|errors| panic!("{errors}"));
+        file.compile("base", Size::Small, &BTreeMap::new())
+            .map(|scenario| scenario.world.files["b.txt"].clone())
+            .map_err(|errors| errors.errors[0].message.clone())
+    };
+    assert_eq!(beside("logs/x.log", |path| Ok(format!("text of {path}"))), Ok("before\ntext of logs/x.log".to_owned()));
+    assert_eq!(beside("x.log", |_| Err("no such file".to_owned())), Err("`x.log` cannot be read: no such file".to_owned()));
+    for path in ["../x", "/etc/passwd", "a/../../x", "a//x", "./x", "'C:x'", "..\\x"] {
+        let outside = beside(path, |_| Ok("read".to_owned()));
+        assert!(outside.is_err_and(|message| message.ends_with("it lies outside of the scenario's folder")), "{path}");
+    }
+    check_base(&[("text: Not here.", "text: {beside: ‹x.log}")], &["`x.log` cannot be read: this scenario stands alone"]);
 
     check_base(&[("text: Not here.", "text: ‹{seed: 4}")], &["this piece of text says nothing"]);
     check_base(&[("text: Not here.", "text: ‹{log: 3, prose: 4}")], &["this piece of text says several things"]);
@@ -690,6 +705,10 @@ fn syntax_errors_come_alone_and_nothing_panics() {
         assert!(!errors.to_string().is_empty());
     }
     assert!(errors("id: [a\n").errors.len() == 1);
+    for depth in [31, 100, 1500, 100_000] {
+        let deep = broken(&[("text: Not here.", &format!("text: {}x{}", "[".repeat(depth), "]".repeat(depth)))]);
+        assert!(!errors(&deep).errors.is_empty());
+    }
 }
 
 #[test]
@@ -908,4 +927,21 @@ fn the_example_of_the_page_is_sound() {
     let file = ScenarioFile::parse(example, "README.md").unwrap_or_else(|errors| panic!("{errors}"));
     file.check().unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!(file.sizes(), Size::ALL);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+    /// Whatever is cut out of a file or written into it: an answer, problems at places of the file, no panic.
+    #[test]
+    fn any_damage_is_answered(at in 0_usize..1500, length in 0_usize..40, put in "[ a-z0-9:{}\\[\\]$\\n\"&*|>-]{0,12}") {
+        let text: String = BASE.chars().take(at).chain(put.chars()).chain(BASE.chars().skip(at + length)).collect();
+        if let Err(errors) = compile(&text, "base.yaml", Size::Small, &BTreeMap::new()) {
+            let lines = text.lines().count() as u64 + 1;
+            for error in &errors.errors {
+                proptest::prop_assert!((1..=lines).contains(&error.line), "{}", error);
+                proptest::prop_assert!(!error.help.is_empty() && !error.message.is_empty());
+            }
+            proptest::prop_assert!(errors.render(true).contains(&errors.errors[0].message));
+        }
+    }
 }

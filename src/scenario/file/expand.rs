@@ -11,7 +11,7 @@ use super::generate;
 use super::node::{Located, Node, Place, Value};
 
 /// So many nodes may come out of a file: a repeat in a repeat is soon too much for any machine.
-const MOST_NODES: usize = 400_000;
+const MOST_NODES: usize = 100_000;
 
 /// Expands everything under a node.
 pub(super) fn expand(node: &Node, names: &Names, problems: &mut Problems) -> Node {

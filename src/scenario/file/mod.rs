@@ -20,12 +20,15 @@ mod settings;
 mod text;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use self::errors::{ScenarioError, ScenarioErrors};
 pub use self::schema::schema;
+pub use self::text::Beside;
 
 use self::errors::{Problems, suggest};
 use self::node::{Node, Place, Value};
+use self::record::Form;
 use self::settings::{Settings, UNEXPANDED};
 use super::{Scenario, Size};
 
@@ -37,20 +40,30 @@ pub struct ScenarioFile {
     settings: Settings,
     /// What the parser's tree says already: keys that stand twice.
     found: Problems,
+    beside: Beside,
 }
 
 impl ScenarioFile {
-    /// Parses a file's text. `name` is what errors call it.
+    /// Parses a file's text. `name` is what errors call it. No other file is read.
     ///
     /// # Errors
     /// Where the text is no YAML, or no mapping.
     pub fn parse(text: &str, name: &str) -> Result<ScenarioFile, ScenarioErrors> {
+        ScenarioFile::parse_beside(text, name, Arc::new(|_| Err("this scenario stands alone".to_owned())))
+    }
+
+    /// Parses a file's text whose texts may stand in files beside it (`{beside: PATH}`). These are read when a scenario
+    /// is compiled, and only by paths that stay inside.
+    ///
+    /// # Errors
+    /// Where the text is no YAML, or no mapping.
+    pub fn parse_beside(text: &str, name: &str, beside: Beside) -> Result<ScenarioFile, ScenarioErrors> {
         let mut problems = Problems::default();
         let root = node::parse(text, &mut problems);
         if let Some(root) = root {
             if matches!(root.value, Value::Map(_)) {
                 let settings = Settings::read(&root);
-                return Ok(ScenarioFile { name: name.to_owned(), text: text.to_owned(), root, settings, found: problems });
+                return Ok(ScenarioFile { name: name.to_owned(), text: text.to_owned(), root, settings, found: problems, beside });
             }
             problems.add(root.at, format!("a scenario is a mapping, not {}", root.value.kind()), "begin with `id:`, `title:` and `why:`");
         }
@@ -64,6 +77,12 @@ impl ScenarioFile {
     /// The ids of its scenarios: its own, then its variants'.
     pub fn ids(&self) -> &[String] {
         &self.settings.ids
+    }
+
+    /// The title of one of its scenarios; empty where it has none.
+    pub fn title(&self, id: &str) -> String {
+        let own = || self.root.get("title").and_then(|node| text::Line::read(node, &mut Problems::default())).unwrap_or_default();
+        self.settings.variant(id).and_then(|variant| variant.title.clone()).unwrap_or_else(own).0
     }
 
     /// The sizes that it offers.
@@ -127,7 +146,7 @@ impl ScenarioFile {
             (key.clone(), if keep { node.clone() } else { expand::expand(node, &names, problems) })
         });
         let root = Node { value: Value::Map(expanded.collect()), at: self.root.at };
-        let mut scenario = build::build(&root, size, self.sizes(), problems)?;
+        let mut scenario = build::build(&root, size, self.sizes(), &self.beside, problems)?;
         if let Some(variant) = self.settings.variant(id) {
             scenario.id = id.to_owned();
             if let Some(title) = &variant.title {

@@ -107,10 +107,15 @@ impl Node {
     }
 }
 
+/// A document nests this deep at most.
+const DEEPEST: usize = 32;
+
 /// Parses a document. Syntax errors are the one kind that comes alone.
 pub(super) fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     // YAML 1.2: `y` and `no` are words, `007` and `1_000` are texts.
     let options = serde_saphyr::options! {
+        // Reading a level takes some 40 KB of stack in a debug build; no scenario nests half as deep.
+        budget: serde_saphyr::budget! { max_depth: DEEPEST },
         duplicate_keys: DuplicateKeyPolicy::PassThrough,
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,

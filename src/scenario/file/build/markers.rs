@@ -164,7 +164,7 @@ impl Builder<'_> {
         }
         // What a statement tells is declared wherever the statement is quoted.
         let tells = |(id, statement): (&String, &String)| (id.clone(), index.scan(statement).facts.into_iter().collect::<Facts>());
-        let told: BTreeMap<String, Facts> = self.statements.iter().map(tells).collect();
+        let told: BTreeMap<String, Facts> = self.sources.statements.iter().map(tells).collect();
         for topic in 0..file.topics.len() {
             for order in 0..scenario.topics.get(topic).map_or(0, |topic| topic.facts.len()) {
                 let Some(fact) = self.form(topic, order).cloned() else { continue };

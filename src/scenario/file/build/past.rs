@@ -67,7 +67,7 @@ impl Builder<'_> {
         if let Some(context) = &form.context {
             kinds += 1;
             // No model reads it, so nothing can be seen in it.
-            let parts = context.text.parts(owner, &self.statements, self.problems).parts;
+            let parts = context.text.parts(owner, &self.sources, self.problems).parts;
             items.push(Item::new(Body::Context { kind: context.kind.clone(), parts }, Origin::System));
         }
         if let Some(call) = &form.call {
@@ -97,7 +97,7 @@ impl Builder<'_> {
     }
 
     fn parts(&mut self, text: &Text, seat: &Seat, owner: &str) -> Vec<Part> {
-        let made = text.parts(owner, &self.statements, self.problems);
+        let made = text.parts(owner, &self.sources, self.problems);
         let parts = made.parts.clone();
         self.show(made, seat.clone(), text.at);
         parts

@@ -1,15 +1,16 @@
 //! Topics and the order of their facts.
 
+use std::collections::BTreeMap;
+
 use crate::scenario::{Fact, Made, Topic};
 
 use super::super::form::{FactForm, File, TopicForm};
 use super::super::node::Located;
-use super::super::text::Statements;
 use super::Builder;
 use super::declared::Names;
 
 /// The statements of all facts, by id.
-pub(super) fn statements(file: &File) -> Statements {
+pub(super) fn statements(file: &File) -> BTreeMap<String, String> {
     let facts = file.topics.iter().flat_map(|topic| &topic.value.facts);
     facts.map(|fact| (fact.value.id.value.clone(), fact.value.statement.value.clone())).collect()
 }

@@ -8,12 +8,12 @@ use crate::strategy::ToolSpec;
 use super::super::errors::Problems;
 use super::super::form::{Does, Output, Tool};
 use super::super::node::{Node, Value};
-use super::super::text::Statements;
+use super::super::text::Sources;
 use super::{Builder, Seat};
 
 /// A tool as agents are shown it.
-pub(super) fn tool_spec(name: &str, tool: &Tool, statements: &Statements, problems: &mut Problems) -> ToolSpec {
-    let about = tool.about.plain(&format!("tool {name}"), statements, problems).text();
+pub(super) fn tool_spec(name: &str, tool: &Tool, sources: &Sources, problems: &mut Problems) -> ToolSpec {
+    let about = tool.about.plain(&format!("tool {name}"), sources, problems).text();
     ToolSpec::new(name, about.trim(), parameters(tool))
 }
 
