@@ -120,6 +120,7 @@ impl Engine {
 
     /// Routes the calls of the last reply: all at once, or one after the other.
     fn route_calls(&mut self, turn: TurnIndex) -> Step {
+        self.turns[turn].routing = true;
         while self.turns[turn].routed < self.turns[turn].batch.len() {
             if self.is_over(turn) {
                 return Ok(());
@@ -129,12 +130,14 @@ impl Engine {
             if self.turns[turn].serial && at > 0 {
                 let before = self.turns[turn].batch[at - 1];
                 if self.call(before).is_some_and(|call| call.answer.is_none()) {
+                    self.turns[turn].routing = false;
                     return Ok(());
                 }
             }
             self.turns[turn].routed += 1;
             self.route_call(turn, key)?;
         }
+        self.turns[turn].routing = false;
         self.check_answered(turn)
     }
 
@@ -204,7 +207,11 @@ impl Engine {
         self.changed = true;
         self.chain = chain;
         self.turns[turn].chain = self.turns[turn].chain.max(chain);
-        if self.turns[turn].serial && self.turns[turn].routed < self.turns[turn].batch.len() {
+        let live = &self.turns[turn];
+        if live.routing {
+            return Ok(());
+        }
+        if live.serial && live.routed < live.batch.len() {
             return self.route_calls(turn);
         }
         self.check_answered(turn)

@@ -51,6 +51,7 @@ impl Engine {
             batch: Vec::new(),
             routed: 0,
             serial: false,
+            routing: false,
             then_user: Vec::new(),
             chain: self.chain,
             broken: FailureKind::Strategy,
