@@ -381,6 +381,9 @@ fn nothing_goes_on_for_ever() {
     };
     let tokens = Ceilings { tokens: 5_000, ..Ceilings::default() };
     check_under("one more turn, always", grace, tokens, Limit, &["ceiling of 5000 tokens"]);
+    // A request that would pass the ceiling is not sent, so it is not paid.
+    let paid: u64 = play(grace, tokens).rows.iter().map(|row| row.input.total() + row.output).sum();
+    assert!(paid <= 5_000, "{paid} tokens under a ceiling of 5000");
 }
 
 /// Not against a rule, however odd: these runs go on.
@@ -425,6 +428,11 @@ fn odd_orders_are_carried_out() {
         ..base
     };
     assert_eq!(passes("an idle thread is stopped", idle).threads[1].last, Some(End::Done));
+    let serial = Faulty { turn: |reply, _| Turn { serial: true, ..reply.into() }, ..base };
+    let many: [super::player::Do; 500] = std::array::from_fn(|_| Tool("own", "{}"));
+    let story = under(&serial).user("go").script("/", [act(10, many), say(10, "end")]);
+    let outcome = story.play().unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((outcome.failure, outcome.rows[1].sent_ms), (None, 10));
     let late = Faulty { route: |call, _| vec![Order::reply(call, "fine").after(u64::MAX)], ..base };
     assert_eq!(passes("the latest reply", late).span_ms.1, u64::MAX);
 }
