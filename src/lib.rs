@@ -2,8 +2,10 @@
 
 pub mod engine;
 pub mod ledger;
+pub mod metrics;
 pub mod model;
 pub mod scenario;
+pub mod score;
 pub mod setting;
 pub mod strategy;
 pub mod tokens;

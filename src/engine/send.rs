@@ -219,7 +219,8 @@ impl Engine {
                     Ok(weight) => weight,
                     Err(why) => return Err(self.fail(FailureKind::Limit, why.to_string())),
                 };
-                new.push(item, weight, false);
+                let delegating = self.is_delegating(&item);
+                new.push(item, weight, delegating);
             }
             at += splice.remove;
         }
@@ -233,6 +234,11 @@ impl Engine {
         live.log = self.logs.0.len() - 1;
         live.own = new_own;
         Ok(requests_own.into())
+    }
+
+    /// Whether an item is a call of this run that the strategy answers.
+    fn is_delegating(&self, item: &Item) -> bool {
+        item.origin == Origin::Own && item.as_call().and_then(|call| self.call(call.key)).is_some_and(|open| open.own)
     }
 
     /// Opens the row: everything of it that is known at send.
@@ -315,7 +321,7 @@ impl Engine {
                 let Weight { tokens, unknown_parts } = self.meter.item(item)?;
                 weighed.input.add(item.origin, tokens.into());
                 weighed.unknown_parts += unknown_parts;
-                if item.origin == Origin::Delegated {
+                if item.origin == Origin::Delegated || self.is_delegating(item) {
                     weighed.delegation += u64::from(tokens);
                 }
             }
