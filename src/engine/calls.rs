@@ -42,6 +42,10 @@ impl Engine {
         let minted: Vec<CallKey> = calls.iter().map(|call| call.key).collect();
         let said =
             AssistantTurn { reasoning: reply.reasoning.clone(), text: reply.text, calls, more: reply.more, synthetic: reply.synthetic };
+        if aside && mutation::is(Mutation::AsideKept) {
+            let pushed = self.logs.push(&self.meter, log, Item::assistant(None, said.text.as_str()));
+            pushed.map_err(|why| self.uncountable(why))?;
+        }
         if aside {
             self.rows[row].cut = said.calls.len() as u32;
             self.turns[turn].stage = Stage::Ready;
@@ -67,6 +71,9 @@ impl Engine {
         }
         self.rows[row].calls = decided.calls.len() as u32;
         self.rows[row].cut = decided.cut.len() as u32;
+        if mutation::is(Mutation::CutRepliesFree) && !decided.cut.is_empty() {
+            self.rows[row].output = 0;
+        }
         let phase = if decided.calls.is_empty() { Phase::FinalAnswer } else { Phase::Commentary };
         let phase = self.turns[turn].phases.then_some(phase);
         let mut items = Vec::new();

@@ -25,6 +25,9 @@ impl Engine {
                 if mutation::is(Mutation::WaitsAskedAtOnce) {
                     self.ask_waits()?;
                 }
+                if mutation::is(Mutation::SentAtOnce) {
+                    self.send_ready().await?;
+                }
             }
             loop {
                 while self.changed {
@@ -114,7 +117,7 @@ impl Engine {
 
     /// The next user turn when all is quiet. True: there was one.
     fn settle(&mut self) -> Result<bool, Stop> {
-        if self.is_busy() {
+        if self.is_busy() && !(mutation::is(Mutation::SettledEarly) && self.threads[0].live.is_empty()) {
             return Ok(false);
         }
         match self.user.pop_front() {

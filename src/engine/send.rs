@@ -232,7 +232,7 @@ impl Engine {
         self.logs.0.push(new);
         let live = &mut self.turns[turn];
         live.log = self.logs.0.len() - 1;
-        live.own = new_own;
+        live.own = if mutation::is(Mutation::OwnNotMoved) { own } else { new_own };
         Ok(requests_own.into())
     }
 
