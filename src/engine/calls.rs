@@ -180,10 +180,10 @@ impl Engine {
             }
         };
         let ms = result.ms.max(1);
-        self.tools_ms += ms;
-        let chain = self.turns[turn].chain + ms;
+        self.tools_ms = self.tools_ms.saturating_add(ms);
+        let chain = self.turns[turn].chain.saturating_add(ms);
         let item = Item::new(Body::Result { key: Some(call.key), parts: result.parts, failed: result.failed }, Origin::ToolResult);
-        self.queue.at(self.now + ms, Arrival::Result { key: call.key, item, chain });
+        self.queue.at(self.now.saturating_add(ms), Arrival::Result { key: call.key, item, chain });
         Ok(())
     }
 
@@ -198,6 +198,7 @@ impl Engine {
             call.chain = call.chain.max(chain);
         }
         if self.is_over(turn) {
+            self.late_replies += 1;
             return Ok(());
         }
         self.changed = true;

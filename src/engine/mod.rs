@@ -9,6 +9,8 @@ mod instant;
 mod log;
 pub(crate) mod mutation;
 mod orders;
+#[cfg(test)]
+mod proof;
 mod queue;
 mod send;
 mod state;

@@ -48,6 +48,8 @@ pub(super) struct Queued {
 pub(super) struct Letter {
     pub(super) item: Item,
     pub(super) when: When,
+    /// The call that put it here: opens the turn that an unread wake starts.
+    pub(super) by: Option<CallKey>,
     pub(super) chain: u64,
 }
 

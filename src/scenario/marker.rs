@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 use crate::transcript::{Body, Content, Digest, Item, Origin, Part};
 
 use super::{IntentIndex, Scenario, TopicIndex};
-use text::{fold, is_boundary, places, readings, unknown_lines};
+pub(crate) use text::{fold, readings};
+use text::{is_boundary, places, unknown_lines};
 
 /// The fewest characters of a marker.
 pub const SHORTEST: usize = 4;

@@ -1,7 +1,7 @@
 //! Scenarios: small worlds in which a parent works, delegates, and is asked for an answer.
 //!
 //! The compiled form, which the reader, the engine and the scorers use, is in [`Scenario`] and its parts; the file
-//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`file`] and compiles to it.
+//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`mod@file`] and compiles to it.
 
 pub mod file;
 pub mod marker;
@@ -19,7 +19,7 @@ use crate::setting::{Ceilings, UserTime};
 use crate::strategy::AgentSpec;
 use crate::transcript::{Digest, Item, Part};
 
-pub use suite::{builtin, builtin_names};
+pub use suite::{builtin, builtin_names, compile_builtin};
 pub use world::{ScenarioWorld, ToolBehaviour, ToolOutput};
 
 /// A scenario of one size, ready to run.
