@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::import::{Options, import};
-use crate::model::held::Held;
+use crate::import::{Imported, Options, import};
+use crate::model::held::HeldError;
 use crate::model::profile::{MODELS, ModelProfile, model_profile};
 use crate::model::reader::Reader;
-use crate::plan::{Casting, Subject, recording_digest};
+use crate::plan::{Casting, Subject};
 use crate::results::Evidence;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names};
 use crate::score::Scorer;
-use crate::transcript::Digest;
 
 use super::console::Console;
 use super::import::refused;
@@ -155,8 +154,8 @@ impl Found {
                 alone += 1;
                 continue;
             }
-            match Held::new(&imported, at) {
-                Ok(held) => self.subjects.push(recorded(held, recording_digest(&imported, at), wanted)),
+            match recorded(&imported, at, wanted) {
+                Ok(subject) => self.subjects.push(subject),
                 Err(why) => unusable.push(why.to_string()),
             }
         }
@@ -228,10 +227,10 @@ fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
 }
 
 /// A recording, held. Its own model's window counts, where the recording names one that is known.
-fn recorded(held: Held, digest: Digest, wanted: &Wanted<'_>) -> Subject {
-    let own = held.recorded_model().and_then(model_profile);
-    let subject = Subject::of_recording(held, digest);
-    Subject { profile: wanted.as_model.unwrap_or(own.or(Some(MODELS[0]))), ..subject }
+fn recorded(imported: &Imported, at: usize, wanted: &Wanted<'_>) -> Result<Subject, HeldError> {
+    let subject = Subject::of_recording(imported, at)?;
+    let own = subject.recorded_model.as_deref().and_then(model_profile);
+    Ok(Subject { profile: wanted.as_model.unwrap_or(own.or(Some(MODELS[0]))), ..subject })
 }
 
 fn unknown_scenario(name: &str) -> String {

@@ -9,19 +9,21 @@ mod recording;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::import::Imported;
 use crate::model::Model;
-use crate::model::held::Held;
+use crate::model::held::{Held, HeldError};
 use crate::model::profile::{FRONTIER, Latency, ModelProfile};
 use crate::results::{Evidence, Head, Settings};
 use crate::scenario::{Briefing, Fallback, Scenario, Size};
 use crate::score::Scorer;
 use crate::setting::{Ceilings, UserInput, World};
 use crate::strategy::{RunContext, Strategy};
+use crate::tokens::Meter;
 use crate::transcript::{Digest, Item};
 
 pub use cell_id::{CellId, CellIdError};
 pub use fingerprint::Inputs;
-pub use recording::recording_digest;
+use recording::{held_remark, recording_digest};
 
 /// Makes the model that plays a scenario under a strategy.
 pub type Casting = Arc<dyn Fn(&dyn Strategy) -> Arc<dyn Model> + Send + Sync>;
@@ -42,6 +44,9 @@ pub struct Stage {
 
 /// Sets the stage for one run.
 pub type Staging = Arc<dyn Fn() -> Stage + Send + Sync>;
+
+/// What must be known beside every figure of a subject, in whole sentences; it may take counting to say it.
+pub type Remark = Arc<dyn Fn(&Meter) -> Vec<String> + Send + Sync>;
 
 /// A scenario or a recording with the model that plays it.
 #[derive(Clone)]
@@ -66,12 +71,16 @@ pub struct Subject {
     pub evidence: Evidence,
     /// Makes the model.
     pub casting: Casting,
+    /// The model that a recording names.
+    pub recorded_model: Option<String>,
     /// The model whose window and latency it takes; `None`: no window.
     pub profile: Option<ModelProfile>,
     /// Scores its runs, or why they are not scored.
     pub scorer: Result<Arc<Scorer>, String>,
     /// `Err`: why the children's own exchanges are not known, so that no figure holds them.
     pub children: Result<(), String>,
+    /// What must be known beside its figures.
+    pub remark: Remark,
     /// Why a strategy cannot be run on it, by the id of a strategy without profile; usually empty.
     pub unfit: Vec<(String, String)>,
 }
@@ -103,21 +112,27 @@ impl Subject {
             model: model.to_owned(),
             evidence,
             casting,
+            recorded_model: None,
             profile: None,
             scorer,
             children: Ok(()),
+            remark: Arc::new(|_| vec![]),
             unfit: vec![],
         }
     }
 
-    /// A recording, held.
-    pub fn of_recording(held: Held, digest: Digest) -> Subject {
+    /// A recorded root session, held.
+    ///
+    /// # Errors
+    /// As [`Held::new`]: what of the recording is missing.
+    pub fn of_recording(imported: &Imported, at: usize) -> Result<Subject, HeldError> {
+        let held = Held::new(imported, at)?;
         let (staged, played) = (held.clone(), held.clone());
         let unfit = held.without_delegation().err().map(|why| ("inline".to_owned(), why.to_string()));
-        Subject {
+        Ok(Subject {
             id: held.id().to_owned(),
             size: Size::default(),
-            digest,
+            digest: recording_digest(imported, at),
             staging: Arc::new(move || Stage {
                 context: staged.context(),
                 history: staged.history(),
@@ -131,11 +146,13 @@ impl Subject {
             model: held.name(),
             evidence: Evidence::Held,
             casting: Arc::new(move |_| Arc::new(played.clone())),
+            recorded_model: held.recorded_model().map(str::to_owned),
             profile: None,
             scorer: Err("a recording has no answer key".to_owned()),
             children: held.children(),
+            remark: imported.sessions.get(at).map_or_else(|| Arc::new(|_: &Meter| vec![]) as Remark, held_remark),
             unfit: unfit.into_iter().collect(),
-        }
+        })
     }
 }
 
@@ -170,6 +187,8 @@ pub struct Cell {
     pub scorer: Result<Arc<Scorer>, String>,
     /// `Err`: why the children's own exchanges are not known.
     pub children: Result<(), String>,
+    /// What must be known beside the figures.
+    pub remark: Remark,
     /// The model's window in tokens; `None`: no limit.
     pub window: Option<u64>,
     /// How long an exchange lasts where the model does not say.
@@ -281,6 +300,7 @@ impl Plan {
             evidence: subject.evidence,
             scorer: subject.scorer.clone(),
             children: subject.children.clone(),
+            remark: subject.remark.clone(),
             window,
             latency,
         }

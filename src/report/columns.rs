@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::metrics::{Better, metric};
 use crate::results::{CellResult, Evidence, Head, Status, SummaryRow};
@@ -104,7 +104,7 @@ struct Figures {
     sums: IndexMap<&'static str, (f64, u32)>,
     reasons: IndexMap<&'static str, String>,
     failed: Option<String>,
-    notes: BTreeSet<String>,
+    notes: IndexSet<String>,
 }
 
 /// Folds the cells of one scenario into a table.
@@ -171,9 +171,7 @@ impl Folding {
             notes.extend(figures.failed.iter().map(|why| format!("! {strategy} {why}")));
         }
         notes.extend(gaps(&self.strategies));
-        for (strategy, figures) in &self.strategies {
-            notes.extend(figures.notes.iter().map(|note| format!("{strategy}: {note}")));
-        }
+        notes.extend(remarks(&self.strategies));
         notes.push(provenance(&self.head, &[*evidence]));
         let rows = self.strategies.iter().map(|(strategy, figures)| {
             let value = |name: &str| figures.sums.get(name).map(|(sum, n)| sum / f64::from(*n));
@@ -316,6 +314,20 @@ fn gaps(strategies: &IndexMap<String, Figures>) -> Vec<String> {
     let all = strategies.len();
     let whom = |names: Vec<&str>| if names.len() == all { "every row".to_owned() } else { names.join(", ") };
     by_reason.into_iter().map(|((title, reason), names)| format!("– {title}: {reason} ({})", whom(names))).collect()
+}
+
+/// What must be known beside the figures: once for all rows, or with the rows that it is about.
+fn remarks(strategies: &IndexMap<String, Figures>) -> Vec<String> {
+    let mut by_text: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for (strategy, figures) in strategies {
+        for note in &figures.notes {
+            by_text.entry(note).or_default().push(strategy);
+        }
+    }
+    let all = strategies.len();
+    let line =
+        |(note, names): (&str, Vec<&str>)| if names.len() == all { note.to_owned() } else { format!("{}: {note}", names.join(", ")) };
+    by_text.into_iter().map(line).collect()
 }
 
 /// Where the figures come from.

@@ -6,6 +6,7 @@ use crate::ledger::Outcome;
 use crate::metrics::{self, METRICS, Value};
 use crate::plan::Cell;
 use crate::results::{CheckScore, Number};
+use crate::tokens::Meter;
 
 /// A cell's figures.
 #[derive(Clone, Debug, Default)]
@@ -49,11 +50,12 @@ impl Measured {
 }
 
 /// Measures an outcome.
-pub(super) fn measure(cell: &Cell, outcome: &Outcome) -> Measured {
+pub(super) fn measure(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Measured {
     let scored = cell.scorer.as_ref().map(|scorer| scorer.score(outcome));
     let subject = metrics::Subject { outcome, scored: scored.as_ref().map_err(|why| (*why).clone()), children: cell.children.clone() };
     let measurement = metrics::measure(&subject);
-    let mut measured = Measured { notes: measurement.notes, ..Measured::default() };
+    let mut measured = Measured { notes: (cell.remark)(meter), ..Measured::default() };
+    measured.notes.extend(measurement.notes);
     for one in measurement.metrics {
         measured.take(one.name, one.value.map(number));
     }

@@ -38,7 +38,7 @@ impl CellRecord {
 pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
     let played = catch_unwind(AssertUnwindSafe(|| {
         let outcome = outcome_of(cell, meter);
-        let measured = measure(cell, &outcome);
+        let measured = measure(cell, &outcome, meter);
         let threads = with_threads.then(|| threads_of(&cell.name, &outcome, meter));
         CellRecord { result: result_of(cell, &outcome, measured), threads }
     }));
