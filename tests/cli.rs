@@ -107,7 +107,7 @@ fn bad_input_exits_with_3_and_says_all_of_it() {
 fn a_scenario_called_twice_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = scenario(folder.path(), "tiny-task", "");
-    check(&["run", "tiny-task", &path], 2, &["two scenarios are called `tiny-task`"]);
+    check(&["run", "tiny-task", &path], 2, &["`tiny-task` is there twice"]);
 }
 
 #[test]

@@ -239,3 +239,78 @@ fn show_adds_up() {
     let back = shown["threads"][0]["received"][0]["items"][0]["text"].as_str().unwrap();
     assert!(back.contains("port 9187"), "{back}");
 }
+
+/// A recording of one session with two children.
+fn recording() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings/claude-code/inline-two-children.jsonl");
+    path.display().to_string()
+}
+
+#[test]
+fn a_recording_is_held() {
+    let path = recording();
+    let results = json(&ctxbench(&["run", &path, "--format", "json", "-s", "inline", "-s", "opencode"]));
+    let cell = &results["cells"][1];
+    assert_eq!(cell["cell"], "lighthouse/opencode@1.18.33/held/0");
+    assert_eq!((cell["evidence"].as_str(), cell["status"].as_str()), (Some("held"), Some("ok")));
+    assert!(cell["metrics"]["quality"].is_null());
+    assert_eq!(cell["unmeasured"]["quality"], "a recording has no answer key");
+    assert_eq!(cell["checks"], Value::Array(vec![]));
+    // One root with three responses, one child with two, one with one.
+    let threads = json(r#"[{"path":"/","requests":3},{"path":"/1","requests":2},{"path":"/2","requests":1}]"#);
+    assert_eq!(cell["threads"], threads);
+    let notes: Vec<&str> = cell["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    assert!(notes[0].contains("no system prompt") && notes[1].starts_with("root growth: counted "), "{notes:?}");
+}
+
+#[test]
+fn recordings_and_scenarios_run_side_by_side_and_are_told_apart() {
+    let path = recording();
+    let text = ctxbench(&["run", "tiny-task", &path, "-s", "opencode", "--format", "json"]);
+    let results = json(&text);
+    let evidence: Vec<&str> = results["cells"].as_array().unwrap().iter().map(|cell| cell["evidence"].as_str().unwrap()).collect();
+    assert_eq!(evidence, ["simulated", "held"]);
+    let rows = results["summary"].as_array().unwrap();
+    let of = |level: &str| rows.iter().filter(|row| row["evidence"] == level && row["metric"] == "total.input").count();
+    assert_eq!((of("simulated"), of("held")), (1, 1));
+    assert!(rows.iter().all(|row| row["n"] == 1 && row["low"].is_null() && row["high"].is_null()));
+}
+
+#[test]
+fn a_recording_does_not_depend_on_where_it_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(recording(), folder.path().join("copied.txt")).unwrap();
+    let copy = ctxbench_in(folder.path(), &["run", "copied.txt", "--format", "json"]);
+    assert!(copy.status.success(), "{}", String::from_utf8_lossy(&copy.stderr));
+    assert_eq!(String::from_utf8(copy.stdout).unwrap(), ctxbench(&["run", &recording(), "--format", "json"]));
+}
+
+#[test]
+fn a_recording_s_cell_is_shown_from_its_file() {
+    let path = recording();
+    let shown = json(&ctxbench(&["show", "lighthouse/opencode/held/0", "--from", &path, "--format", "json"]));
+    let paths: Vec<&str> = shown["threads"].as_array().unwrap().iter().map(|thread| thread["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["/", "/1", "/2"]);
+    let back = shown["threads"][0]["received"][0]["items"][0]["text"].as_str().unwrap();
+    assert!(back.contains("The lamp is lit."), "{back}");
+}
+
+#[test]
+fn what_cannot_be_run_of_recordings_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = recording();
+    let fails = |args: &[&str], code: i32, words: &str| {
+        let output = ctxbench_in(folder.path(), args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        assert!(said.contains(words), "{args:?} does not say `{words}`: {said}");
+    };
+    fails(&["run", &path, "--model", "reader"], 2, "is a recording, which `reader` cannot play");
+    fs::write(folder.path().join("notes.json"), "{\"a\": 1}\n").unwrap();
+    fails(&["run", "notes.json"], 3, "no recording of a known format");
+    fs::write(folder.path().join("empty"), "").unwrap();
+    fails(&["run", "empty"], 3, "empty");
+    fs::write(folder.path().join("binary"), [0u8, 159, 146, 150]).unwrap();
+    fails(&["run", "binary"], 3, "binary");
+    fails(&["run", &path, &path], 2, "`lighthouse` is there twice");
+}
