@@ -7,6 +7,7 @@ pub mod file;
 pub mod marker;
 #[cfg(test)]
 pub(crate) mod sample;
+pub mod script;
 mod suite;
 mod world;
 

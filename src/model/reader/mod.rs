@@ -10,6 +10,7 @@
 mod answer;
 mod brief;
 mod delegate;
+mod errand;
 mod padding;
 mod plan;
 mod sight;

@@ -188,7 +188,9 @@ impl<'a> Sight<'a> {
 
     /// The last own message since a position that holds a text.
     pub fn last_said(&self, text: &str, from: usize) -> Option<usize> {
-        let is_it = |item: &Item| item.origin == Origin::Own && item.role().is_some() && item.text().contains(text);
+        let is_it = |item: &Item| {
+            item.origin == Origin::Own && item.role().is_some() && item.parts().iter().any(|part| part.as_text().contains(text))
+        };
         Some(from + self.items[from..].iter().rposition(is_it)?)
     }
 
