@@ -14,4 +14,5 @@ mod random_runs;
 mod scenarios;
 mod story;
 mod stub;
+mod watched;
 mod worlds;

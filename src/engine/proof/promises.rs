@@ -54,6 +54,7 @@ pub const ALL: &[(&str, Promise)] = &[
     ("delegations are recorded", delegations_are_recorded),
     ("times add up", times_add_up),
     ("what an item means stands in it", what_an_item_means_stands_in_it),
+    ("a strategy is shown what is so", a_strategy_is_shown_what_is_so),
     ("no rule is broken", no_rule_is_broken),
 ];
 
@@ -352,6 +353,11 @@ fn what_an_item_means_stands_in_it(record: &Record) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The history up to the call and nothing later, each call answered or in flight; thread states of this very moment.
+fn a_strategy_is_shown_what_is_so(record: &Record) -> Result<(), String> {
+    record.notes.lies.first().map_or(Ok(()), |lie| Err(lie.clone()))
 }
 
 /// A strategy that keeps the rules never gets stuck and is never told that it broke one.

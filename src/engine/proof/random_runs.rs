@@ -207,6 +207,7 @@ fn breaks() -> Vec<(&'static str, Break)> {
                     .is_some()
             }),
         ),
+        ("a strategy is shown what is so", Engine(Mutation::ScopeStale)),
         ("no rule is broken", Liar(Box::new(Mute))),
     ]
 }

@@ -10,10 +10,11 @@ use crate::ledger::Outcome;
 use crate::model::profile::FRONTIER;
 use crate::model::{Agent, CallDraft, ModelError, Pending, Reply, Request, Took, ready};
 use crate::strategy::{Act, Strategy, ThreadId, ToolSpec};
-use crate::transcript::{Body, CallKey, Content, Handle, Item, Origin, Outcome as State, Part, Recorded, Role, ToolCall, heard};
+use crate::transcript::{Body, CallKey, Content, Handle, Item, Origin, Outcome as State, Part, Recorded, Role, ToolCall, dangling, heard};
 
 use super::player::intent;
 use super::story::{bytes, play, two_agents};
+use super::watched::{Lies, Watched};
 
 /// SplitMix64: small, and the same everywhere.
 pub struct Random(pub u64);
@@ -219,6 +220,8 @@ pub struct Notes {
     pub seen: Vec<Seen>,
     /// How long the tools said that they took.
     pub tools_ms: u64,
+    /// What the strategy was shown that was not so.
+    pub lies: Vec<String>,
 }
 
 struct Walker {
@@ -359,8 +362,10 @@ impl World for Bench {
 /// Plays a world under a strategy; `Err` only if the engine waited for something.
 pub fn walk(world: &RandomWorld, strategy: &dyn Strategy) -> Result<(Outcome, Notes), String> {
     let notes = Rc::new(RefCell::new(Notes::default()));
+    let lies = Lies::default();
+    let watched = Watched { strategy, tolerated: dangling(&world.history).into_iter().collect(), lies: lies.clone() };
     let outcome = play(Run {
-        strategy,
+        strategy: &watched,
         agent: Box::new(Walker { world: world.clone(), notes: notes.clone(), places: BTreeMap::new(), said: 0 }),
         context: two_agents(),
         history: world.history.clone(),
@@ -371,6 +376,7 @@ pub fn walk(world: &RandomWorld, strategy: &dyn Strategy) -> Result<(Outcome, No
         window: world.window,
         latency: FRONTIER,
     })?;
-    let notes = notes.borrow().clone();
+    let mut notes = notes.borrow().clone();
+    notes.lies = lies.lock().map(|lies| lies.clone()).unwrap_or_default();
     Ok((outcome, notes))
 }
