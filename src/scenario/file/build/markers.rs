@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scenario::marker::{MarkerIndex, fault, stands_in};
-use crate::scenario::{Fact, Scenario};
+use crate::scenario::{Fact, Scenario, Topic};
 
-use super::super::form::{FactForm, Seen};
+use super::super::form::{FactForm, Seen, Turn};
 use super::super::node::{Located, Place};
 use super::{Builder, Seat};
 
@@ -80,12 +80,30 @@ impl Builder<'_> {
         }
     }
 
+    /// An answer says `unknown: LABEL`: a label names one topic.
     fn labels(&mut self, scenario: &Scenario) {
-        for (at, topic) in scenario.topics.iter().enumerate() {
-            let twin = scenario.topics.iter().take(at).find(|other| other.label == topic.label && other.id != topic.id);
-            if let (Some(twin), Some(form)) = (twin, self.file.topics.get(at)) {
-                let message = format!("the topics `{}` and `{}` have the same label", twin.id, topic.id);
-                self.problems.add(form.value.id.at, message, "an answer says `unknown: LABEL`: give each topic its own `label`");
+        for (place, (topic, form)) in scenario.topics.iter().zip(&self.file.topics).enumerate() {
+            let at = form.value.id.at;
+            if topic.label == "task" {
+                self.problems.add(
+                    at,
+                    "a topic cannot be labelled `task`",
+                    "an answer without a task says `unknown: task`: give the topic another `label`",
+                );
+            }
+            // Of two equal ones the second is reported.
+            let differs = |(other, one): &(usize, &Topic)| one.id != topic.id && (one.label != topic.label || *other < place);
+            let begins = |(_, other): &(usize, &Topic)| other.label.starts_with(&topic.label) && stands_in(&topic.label, &other.label);
+            if let Some((_, other)) = scenario.topics.iter().enumerate().filter(differs).find(begins) {
+                let message = match other.label == topic.label {
+                    true => format!("the topics `{}` and `{}` have the same label", other.id, topic.id),
+                    false => format!("the label of the topic `{}` begins like that of `{}`", other.id, topic.id),
+                };
+                self.problems.add(
+                    at,
+                    message,
+                    "an answer says `unknown: LABEL`: give each topic a `label` that is no other one's beginning",
+                );
             }
         }
     }
@@ -93,25 +111,42 @@ impl Builder<'_> {
     /// Task markers stand in the texts that set the task, and bind to one work.
     fn task_markers(&mut self, scenario: &Scenario, index: &MarkerIndex) {
         let file = self.file;
-        let turns = file.turns.iter().filter_map(|turn| turn.value.marker.as_ref());
-        let intents = file.intents.iter().map(|intent| &intent.value.marker);
-        let all: Vec<&Located<String>> = turns.chain(intents).collect();
-        for (at, marker) in all.iter().enumerate() {
+        let turns = file.turns.iter().filter_map(|turn| Some((turn.value.marker.as_ref()?, Some(&turn.value))));
+        let intents = file.intents.iter().map(|intent| (&intent.value.marker, None));
+        let all: Vec<(&Located<String>, Option<&Turn>)> = turns.chain(intents).collect();
+        // A turn may carry the very marker of an intent that it delegates: the root takes the turn, a child the intent.
+        let delegated = |marker: &Located<String>, turn: Option<&Turn>| {
+            let is_of = |id: &Located<String>| {
+                file.intents.iter().any(|intent| intent.value.id.value == id.value && intent.value.marker.value == marker.value)
+            };
+            turn.is_some_and(|turn| turn.delegate.iter().any(is_of))
+        };
+        for (at, (marker, turn)) in all.iter().enumerate() {
             if let Some(fault) = fault(&marker.value) {
                 self.problems.add(marker.at, format!("`{}` cannot be a marker: {fault}", marker.value), "a ticket number is a good one");
                 continue;
             }
-            let holder = all.iter().enumerate().find(|(other, holder)| {
-                *other != at && stands_in(&marker.value, &holder.value) && (marker.value != holder.value || *other < at)
+            let holder = all.iter().enumerate().find(|(other, (holder, of))| {
+                // Of two equal ones the later one is reported.
+                let is_later = (holder.at.line, holder.at.column) > (marker.at.line, marker.at.column);
+                let belongs = turn.is_some() != of.is_some() && delegated(marker, turn.or(*of));
+                let shared = marker.value == holder.value && (is_later || belongs);
+                *other != at && stands_in(&marker.value, &holder.value) && !shared
             });
-            if let Some((_, holder)) = holder {
-                let message = format!(
-                    "the task marker `{}` stands inside the task marker `{}` of line {}",
-                    marker.value, holder.value, holder.at.line
+            if let Some((_, (holder, _))) = holder {
+                let line = holder.at.line;
+                let message = match marker.value == holder.value {
+                    true => format!("`{}` is the task marker of line {line} already", marker.value),
+                    false => format!("the task marker `{}` stands inside the task marker `{}` of line {line}", marker.value, holder.value),
+                };
+                self.problems.add(
+                    marker.at,
+                    message,
+                    "each work needs a marker of its own; a turn may share that of an intent that it delegates",
                 );
-                self.problems.add(marker.at, message, "each work needs a marker of its own");
             }
         }
+        self.follow_ups(scenario);
         for (turn, form) in scenario.turns.iter().zip(&file.turns) {
             let Some(marker) = &form.value.marker else { continue };
             let text: String = turn.items.iter().map(|item| item.text() + "\n").collect();
@@ -151,6 +186,23 @@ impl Builder<'_> {
                     let message = format!("the task of `{}` also holds `{other}`, the marker of another work", intent.id);
                     self.problems.add(form.value.task.at, message, "a task binds its thread to one work: reword it");
                 }
+            }
+        }
+    }
+
+    /// A follow-up binds by its whole text, so that no two are alike.
+    fn follow_ups(&mut self, scenario: &Scenario) {
+        let mut seen: Vec<&str> = vec![];
+        for (intent, form) in scenario.intents.iter().zip(&self.file.intents) {
+            for (follow_up, form) in intent.follow_ups.iter().zip(&form.value.follow_ups) {
+                if seen.contains(&follow_up.task.as_str()) {
+                    self.problems.add(
+                        form.value.task.at,
+                        "two follow-ups have the same text",
+                        "the text binds the child to what is asked: word each of its own",
+                    );
+                }
+                seen.push(&follow_up.task);
             }
         }
     }
