@@ -50,8 +50,10 @@ fn everything_is_reported_at_once() {
 
 #[test]
 fn problems_are_shown_with_line_and_caret() {
-    insta::assert_snapshot!(errors(&much_broken()));
-    insta::assert_snapshot!(errors("id: [a\ntitle: b\n"));
+    insta::with_settings!({snapshot_path => "../snapshots"}, {
+        insta::assert_snapshot!("scenario_problems", errors(&much_broken()));
+        insta::assert_snapshot!("scenario_syntax_problem", errors("id: [a\ntitle: b\n"));
+    });
     let one = &errors(&broken(&[("agent: scout", "agent: scot")])).errors[0];
     assert_eq!(one.to_string(), "base.yaml:28:12: there is no agent `scot`; did you mean `scout`?");
     assert_eq!((one.file.as_str(), one.line, one.column), ("base.yaml", 28, 12));
