@@ -50,6 +50,12 @@ fn markers_of_several_topics() {
         &with_host("host alpha", "It runs on host alpha.", "‹It runs on host alpha with 9187 open."),
         &["a marker of the fact `port-now` stands here, and the fact does not say so"],
     );
+    let value = |value: &str| {
+        with_host("host alpha", "It runs on host alpha.", "It runs on host alpha.").replace("value: alpha", &format!("value: ‹{value}"))
+    };
+    check(&value("alpha 9187"), &["the value of `host-now` holds a marker of the fact `port-now`"]);
+    check(&value("guess"), &["`guess` cannot be a value"]);
+    check(&value("\" \""), &["` ` cannot be a value"]);
     // One inside the other: whoever sees the longer one sees both.
     let inside = with_host("port 9187 of alpha", "‹It is port 9187 of alpha.", "‹It is port 9187 of alpha.")
         .replace("value: \"9187\"", "value: ‹\"9187\"");
@@ -137,6 +143,10 @@ fn task_markers() {
     check_base(&[("  - marker: JOB-1\n    user", "  - ‹user")], &["this turn sets work and has no `marker`"]);
     check_base(
         &[("task: \"TASK-1: find", "task: ‹\"TASK-1 of JOB-1: find")],
+        &["the task of `find-port` also holds `JOB-1`, the marker of another work"],
+    );
+    check_base(
+        &[("    needs: [port]", "    terse: ‹Go on with JOB-1.\n    needs: [port]")],
         &["the task of `find-port` also holds `JOB-1`, the marker of another work"],
     );
     // A turn shares its marker with an intent that it delegates, and with nothing else.

@@ -1,8 +1,10 @@
 //! The rules of markers: what can be one, and that a fact can be seen where the scenario says so and nowhere else.
+//!
+//! Positions of topics and facts come from loops over the scenario or from its own index, so they always exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::scenario::marker::{MarkerIndex, fault, stands_in};
+use crate::scenario::marker::{GUESS, MarkerIndex, Task, fault, stands_in};
 use crate::scenario::{Fact, Scenario, Topic};
 
 use super::super::form::{FactForm, Seen, Turn};
@@ -66,16 +68,25 @@ impl Builder<'_> {
                 "whoever reads the statement must know the fact: put a marker into it, word for word",
             );
         }
-        self.other_facts_in(scenario, index, (topic, order), &form.statement);
+        self.other_facts_in(scenario, index, (topic, order), "statement", &form.statement);
+        self.other_facts_in(scenario, index, (topic, order), "value", &form.value);
+        if form.value.value.trim().is_empty() || form.value.value.trim() == GUESS {
+            let message = format!("`{}` cannot be a value", form.value.value);
+            self.problems.add(
+                form.value.at,
+                message,
+                format!("a deliverable quotes it, and says `{GUESS}` where it knows none: write what is the case"),
+            );
+        }
     }
 
-    /// A statement tells its own fact and may name what it replaces, nothing else.
-    fn other_facts_in(&mut self, scenario: &Scenario, index: &MarkerIndex, own: (usize, usize), statement: &Located<String>) {
-        for (topic, order) in index.scan(&statement.value).facts {
+    /// A statement, or a value, tells its own fact and may name what it replaces, nothing else.
+    fn other_facts_in(&mut self, scenario: &Scenario, index: &MarkerIndex, own: (usize, usize), what: &str, text: &Located<String>) {
+        for (topic, order) in index.scan(&text.value).facts {
             if topic != own.0 || order > own.1 {
                 let (owner, other) = (&scenario.topics[own.0].facts[own.1].id, &scenario.topics[topic].facts[order].id);
-                let message = format!("the statement of `{owner}` holds a marker of the fact `{other}`");
-                self.problems.add(statement.at, message, "whoever reads the one would know the other: reword it, or choose other markers");
+                let message = format!("the {what} of `{owner}` holds a marker of the fact `{other}`");
+                self.problems.add(text.at, message, "whoever reads the one would know the other: reword it, or choose other markers");
             }
         }
     }
@@ -174,17 +185,16 @@ impl Builder<'_> {
                     "write it into `task`, word for word",
                 );
             }
-            for task in index.scan(&intent.task).tasks {
-                let other = match task {
-                    crate::scenario::marker::Task::Turn(turn) => scenario.turns.get(turn).map(|turn| &turn.work.marker),
-                    crate::scenario::marker::Task::Intent(intent) if intent != at => {
-                        scenario.intents.get(intent).map(|intent| &intent.work.marker)
-                    }
+            let terse = form.value.terse.as_ref().map_or(form.value.task.at, |terse| terse.at);
+            for (text, at_text) in [(&intent.task, form.value.task.at), (&intent.terse, terse)] {
+                let other = index.scan(text).tasks.into_iter().find_map(|task| match task {
+                    Task::Turn(turn) => scenario.turns.get(turn).map(|turn| &turn.work.marker).filter(|other| **other != marker.value),
+                    Task::Intent(other) if other != at => scenario.intents.get(other).map(|other| &other.work.marker),
                     _ => None,
-                };
-                if let Some(other) = other.filter(|other| **other != marker.value) {
+                });
+                if let Some(other) = other {
                     let message = format!("the task of `{}` also holds `{other}`, the marker of another work", intent.id);
-                    self.problems.add(form.value.task.at, message, "a task binds its thread to one work: reword it");
+                    self.problems.add(at_text, message, "a task binds its thread to one work: reword it");
                 }
             }
         }
