@@ -5,6 +5,8 @@
 //! undone. It never counts in tool schemas, in the arguments of the thread's own calls, inside a topic's label, or in an
 //! `unknown:` line. What a text holds depends on the text alone, so each distinct part is read once ([`MarkerIndex`]).
 
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::sync::{Arc, Mutex};
@@ -15,7 +17,8 @@ use rustc_hash::FxHashMap;
 use crate::transcript::{Body, Content, Digest, Item, Origin, Part};
 
 use super::{IntentIndex, Scenario, TopicIndex};
-use text::{fold, is_boundary, places, readings, unknown_lines};
+pub(crate) use text::{fold, readings};
+use text::{is_boundary, places, unknown_lines};
 
 /// The fewest characters of a marker.
 pub const SHORTEST: usize = 4;

@@ -1,10 +1,13 @@
 //! Scenarios: small worlds in which a parent works, delegates, and is asked for an answer.
 //!
 //! The compiled form, which the reader, the engine and the scorers use, is in [`Scenario`] and its parts; the file
-//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`file`] and compiles to it.
+//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`mod@file`] and compiles to it.
 
 pub mod file;
 pub mod marker;
+#[cfg(test)]
+pub(crate) mod sample;
+pub mod script;
 mod suite;
 mod world;
 

@@ -6,23 +6,24 @@
 //! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
 
 pub mod filter;
-
+mod full_copy;
 mod inline;
-
+pub mod opencode;
 mod order;
 mod phrase;
-
+mod registry;
 mod scope;
-
+mod spec;
 mod view;
 
+pub use full_copy::FullCopy;
 pub use inline::Inline;
-
+pub use opencode::OpenCode;
 pub use order::{End, Event, New, Order, Report, Route, To, When};
 pub use phrase::{Act, Call, Intent};
-
+pub use registry::{Choice, OptionSpec, Registered, Registry, RegistryError};
 pub use scope::{AgentSpec, ParentView, RunContext, Scope, ThreadId, ThreadState, ToolSpec};
-
+pub use spec::{Setting, Spec, SpecFault, UnknownStrategy};
 pub use view::{AssistantTurn, Splice, Turn, View};
 
 use crate::transcript::{Item, ToolCall};

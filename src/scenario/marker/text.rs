@@ -9,7 +9,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, char::is_combini
 const DECODINGS: usize = 3;
 
 /// A text as it stands, and as it reads with escapes undone once and again, as long as that changes anything.
-pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
+pub(crate) fn readings(text: &str) -> Vec<Cow<'_, str>> {
     let mut all = vec![Cow::Borrowed(text)];
     for _ in 0..DECODINGS {
         match all.last().and_then(|last| decoded(last)) {
@@ -76,7 +76,7 @@ fn json_escape(text: &str) -> Option<(usize, char)> {
 }
 
 /// NFC, with every run of white space as one blank.
-pub(super) fn fold(text: &str) -> Cow<'_, str> {
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     let plain = text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes;
     let mut blank = false;
     let is_folded = |c: char| {

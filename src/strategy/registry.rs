@@ -1,0 +1,288 @@
+//! Which strategies there are, and how a spec becomes one.
+//!
+//! A crate of its own adds a strategy by [`Registry::register`]; everything else (specs, cell ids, errors, lists) then
+//! treats it as a built-in one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::filter::Rule;
+use super::opencode::{PROFILES, Profile};
+use super::{FullCopy, Inline, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+
+/// One strategy with all that may be chosen about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Registered {
+    /// Its id.
+    pub id: &'static str,
+    /// Its profiles (versions of a real system, say), the default first.
+    pub profiles: &'static [&'static str],
+    /// Its options.
+    pub options: &'static [OptionSpec],
+    /// The specs that stand among the default rows of a run.
+    pub rows: &'static [&'static str],
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Makes it as chosen.
+    pub build: fn(&Choice) -> Box<dyn Strategy>,
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionSpec {
+    /// Its key.
+    pub key: &'static str,
+    /// Its values by word.
+    pub words: &'static [&'static str],
+    /// Whole numbers that it takes as well: the least and the greatest.
+    pub numbers: Option<(u64, u64)>,
+    /// The value that holds when none is given.
+    pub default: &'static str,
+    /// The profiles that have it; empty: all.
+    pub profiles: &'static [&'static str],
+}
+
+impl OptionSpec {
+    /// Whether it takes a value. Numbers are written in one way only: no sign, no leading zero.
+    pub fn takes(&self, value: &str) -> bool {
+        let number = value.parse::<u64>().ok().filter(|number| number.to_string() == value);
+        self.words.contains(&value) || number.is_some_and(|number| self.numbers.is_some_and(|(low, high)| (low..=high).contains(&number)))
+    }
+
+    /// Its values as a person may write them.
+    pub fn values(&self) -> Vec<String> {
+        let numbers = self.numbers.map(|(low, high)| format!("{low}..{high}"));
+        self.words.iter().map(|word| (*word).to_owned()).chain(numbers).collect()
+    }
+
+    fn is_of(&self, profile: &str) -> bool {
+        self.profiles.is_empty() || self.profiles.contains(&profile)
+    }
+}
+
+impl fmt::Display for OptionSpec {
+    /// `KEY=VALUE|VALUE|...`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.key, self.values().join("|"))
+    }
+}
+
+/// A strategy, a profile of it and its options: what a cell names.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    registered: Registered,
+    profile: &'static str,
+    /// What differs from the default.
+    options: BTreeMap<&'static str, String>,
+}
+
+impl Choice {
+    /// The strategy's id.
+    pub fn id(&self) -> &'static str {
+        self.registered.id
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &'static str {
+        self.profile
+    }
+
+    /// An option's value, given or default; empty for an option that the profile does not have.
+    pub fn option(&self, key: &str) -> &str {
+        if let Some(value) = self.options.get(key) {
+            return value;
+        }
+        let spec = self.registered.options.iter().find(|option| option.key == key && option.is_of(self.profile));
+        spec.map_or("", |option| option.default)
+    }
+
+    /// The strategy.
+    pub fn build(&self) -> Arc<dyn Strategy> {
+        Arc::from((self.registered.build)(self))
+    }
+}
+
+impl fmt::Display for Choice {
+    /// `ID@PROFILE[:non-default options, sorted by key]`, as in a cell id.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.registered.id, self.profile)?;
+        for (at, (key, value)) in self.options.iter().enumerate() {
+            write!(f, "{}{key}={value}", if at == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}
+
+impl PartialEq for Choice {
+    /// Ids are unique in a registry, so equal names are equal choices.
+    fn eq(&self, other: &Choice) -> bool {
+        (self.registered.id, self.profile, &self.options) == (other.registered.id, other.profile, &other.options)
+    }
+}
+
+impl Eq for Choice {}
+
+/// Why a strategy cannot be registered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("strategy `{id}` cannot be registered: {why}")]
+pub struct RegistryError {
+    /// Its id.
+    pub id: String,
+    /// What is wrong with it and what to do.
+    pub why: String,
+}
+
+/// All strategies that a program knows, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    all: Vec<Registered>,
+}
+
+impl Registry {
+    /// The strategies of this crate.
+    pub fn builtin() -> Registry {
+        Registry { all: BUILTIN.to_vec() }
+    }
+
+    /// Adds a strategy behind the others. Its id is new, it has a profile, its options' defaults are among their values,
+    /// its rows are specs of it, and no name holds what has a meaning in specs and cell ids.
+    pub fn register(&mut self, one: Registered) -> Result<(), RegistryError> {
+        let fault = |why: String| Err(RegistryError { id: one.id.to_owned(), why });
+        if self.all.iter().any(|known| known.id == one.id) {
+            return fault("the id is taken; choose another".into());
+        }
+        if one.profiles.is_empty() {
+            return fault("it has no profile; give it one, `1` say".into());
+        }
+        let options = one.options.iter().flat_map(|option| option.words.iter().chain([&option.key]));
+        for &name in [one.id].iter().chain(one.profiles).chain(options) {
+            if name.is_empty() || name == "*" || name.contains(|c: char| "@:,=/".contains(c) || c.is_whitespace() || c.is_control()) {
+                return fault(format!("`{name}` is no name; names are not empty or `*` and hold none of `@ : , = /` and no blanks"));
+            }
+        }
+        for (at, option) in one.options.iter().enumerate() {
+            if !option.takes(option.default) {
+                return fault(format!("the default `{}` of the option `{}` is not among its values", option.default, option.key));
+            }
+            if let Some(profile) = option.profiles.iter().find(|profile| !one.profiles.contains(profile)) {
+                return fault(format!("the option `{}` is of a profile `{profile}` that it does not have", option.key));
+            }
+            if one.options[..at].iter().any(|other| other.key == option.key) {
+                return fault(format!("the option `{}` is there twice", option.key));
+            }
+        }
+        if let Some(at) = (1..one.profiles.len()).find(|&at| one.profiles[..at].contains(&one.profiles[at])) {
+            return fault(format!("the profile `{}` is there twice", one.profiles[at]));
+        }
+        self.all.push(one);
+        for &row in one.rows {
+            let known = self.parse(row).map(|choices| choices.iter().all(|choice| choice.id() == one.id));
+            if known != Ok(true) {
+                self.all.pop();
+                return fault(match known {
+                    Err(why) => format!("a default row is no spec: {why}"),
+                    Ok(_) => format!("the default row `{row}` is of another strategy"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every strategy with its profiles and options.
+    pub fn list(&self) -> &[Registered] {
+        &self.all
+    }
+
+    /// What a spec means: one choice, or with the profile `*` one a profile.
+    pub fn parse(&self, spec: &str) -> Result<Vec<Choice>, UnknownStrategy> {
+        let taken = Spec::parse(spec);
+        let unknown = |fault, given: &str, known| UnknownStrategy { spec: spec.to_owned(), fault, given: given.to_owned(), known };
+        let Some(&registered) = self.all.iter().find(|one| one.id == taken.id) else {
+            return Err(unknown(SpecFault::Id, &taken.id, self.all.iter().map(|one| one.id.to_owned()).collect()));
+        };
+        let profiles: Vec<&'static str> = match taken.profile.as_deref() {
+            None => registered.profiles.iter().copied().take(1).collect(),
+            Some("*") => registered.profiles.to_vec(),
+            Some(name) => registered.profiles.iter().copied().filter(|&profile| profile == name).collect(),
+        };
+        if profiles.is_empty() {
+            let known = registered.profiles.iter().map(|&profile| profile.to_owned()).collect();
+            let given = taken.profile.as_deref().unwrap_or_default();
+            return Err(unknown(SpecFault::Profile { strategy: registered.id }, given, known));
+        }
+        let mut choices = Vec::with_capacity(profiles.len());
+        for profile in profiles {
+            let of_profile = || registered.options.iter().filter(|option| option.is_of(profile));
+            let name = format!("{}@{profile}", registered.id);
+            let keys = || of_profile().map(|option| option.key.to_owned()).collect::<Vec<String>>();
+            let mut options = BTreeMap::new();
+            for (at, setting) in taken.options.iter().enumerate() {
+                let Some(option) = of_profile().find(|option| option.key == setting.key) else {
+                    return Err(unknown(SpecFault::Key { profile: name }, &setting.key, keys()));
+                };
+                if taken.options[..at].iter().any(|earlier| earlier.key == setting.key) {
+                    return Err(unknown(SpecFault::Twice { profile: name }, &setting.key, keys()));
+                }
+                let value = setting.value.as_deref().unwrap_or_default();
+                if !option.takes(value) {
+                    return Err(unknown(SpecFault::Value { key: option.key }, value, option.values()));
+                }
+                if value != option.default {
+                    options.insert(option.key, value.to_owned());
+                }
+            }
+            choices.push(Choice { registered, profile, options });
+        }
+        Ok(choices)
+    }
+
+    /// What a run compares when nothing is asked for, in the order of the registry.
+    pub fn default_rows(&self) -> Vec<Choice> {
+        // Every row was parsed when its strategy was registered; a test parses those of the built-in ones.
+        self.all.iter().flat_map(|one| one.rows).flat_map(|row| self.parse(row).unwrap_or_default()).collect()
+    }
+}
+
+const OPENCODE_PROFILES: [&str; PROFILES.len()] = [PROFILES[0].name];
+
+const RULES: [&str; Rule::ALL.len()] = {
+    let mut names = [""; Rule::ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = Rule::ALL[at].name();
+        at += 1;
+    }
+    names
+};
+
+/// In the order of the default rows.
+const BUILTIN: [Registered; 3] = [
+    Registered {
+        id: "inline",
+        profiles: &["1"],
+        options: &[],
+        rows: &["inline"],
+        about: "no delegation: the parent does the work itself, with the sub-agents' tools",
+        build: |_| Box::new(Inline),
+    },
+    Registered {
+        id: "full-copy",
+        profiles: &["1"],
+        options: &[OptionSpec { key: "in_flight", words: &RULES, numbers: None, default: RULES[0], profiles: &[] }],
+        rows: &["full-copy"],
+        about: "the child opens with all that the parent has; its last text comes back",
+        build: |choice| Box::new(FullCopy { in_flight: Rule::named(choice.option("in_flight")).unwrap_or_default() }),
+    },
+    Registered {
+        id: "opencode",
+        profiles: &OPENCODE_PROFILES,
+        options: &[OptionSpec { key: "background", words: &["false", "true"], numbers: None, default: "false", profiles: &[] }],
+        rows: &["opencode"],
+        about: "OpenCode's task tool: the child opens with the prompt alone; the text of its last message comes back, resumable",
+        build: |choice| {
+            let profile = Profile::named(choice.profile()).unwrap_or(&PROFILES[0]);
+            Box::new(OpenCode { profile, background: choice.option("background") == "true" })
+        },
+    },
+];

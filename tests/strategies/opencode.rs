@@ -1,0 +1,518 @@
+//! `opencode@1.18.33`: literal texts are the product's (measured or read), `ses_` ids are read out of what comes back.
+
+use std::sync::LazyLock;
+
+use ctxbench::strategy::opencode::{PROFILES, Profile};
+use ctxbench::strategy::{
+    Act, End, Event, Intent, New, OpenCode, Order, ParentView, Route, RunContext, Session, Strategy, ThreadId, To, When,
+};
+use ctxbench::tokens::{Encoding, counter};
+use ctxbench::transcript::{CallKey, Handle, Item, Means, Origin, ToolCall};
+use regex::Regex;
+
+use crate::hand::{Tree, call, put, reply, run, said, stands_in_text};
+
+const ROOT: ThreadId = ThreadId::ROOT;
+
+static ID: LazyLock<Regex> = LazyLock::new(|| Regex::new("ses_[0-9a-f]{12}[0-9A-Za-z]{14}").expect("it is a pattern"));
+
+/// The id in a text, and the text with `$CHILD` in its place.
+fn id(text: &str) -> (Handle, String) {
+    let found = ID.find(text).unwrap_or_else(|| panic!("no session id in {text}")).as_str().to_owned();
+    let anonymous = text.replace(&found, "$CHILD");
+    (Handle(found), anonymous)
+}
+
+fn task(key: u32, more: serde_json::Value) -> ToolCall {
+    let mut args = serde_json::json!({"description": "Find notes", "prompt": "do it", "subagent_type": "explorer"});
+    for (key, value) in more.as_object().into_iter().flatten() {
+        args[key] = value.clone();
+    }
+    call(key, "task", &args.to_string())
+}
+
+fn start(background: bool) -> (Box<dyn Session>, Tree) {
+    (OpenCode { background, ..OpenCode::default() }.start(&run()), Tree::new("lead"))
+}
+
+/// The child answers: its last message is what the engine would have shown the session.
+fn says(session: &mut dyn Session, tree: &Tree, child: ThreadId, text: &str, calls: &[ToolCall]) {
+    let reply = ctxbench::strategy::AssistantTurn { text: text.into(), calls: calls.to_vec(), ..Default::default() };
+    let turn = session.turn(reply, &[], &tree.scope(child, 0));
+    assert_eq!((turn.text.as_str(), turn.calls.len(), turn.cut.len()), (text, calls.len(), 0));
+}
+
+/// One delegation from call to result: the opening items and the orders at the end.
+fn delegated(replies: &[&str], end: &End) -> (Vec<Item>, Vec<Order>) {
+    let (mut session, mut tree) = start(false);
+    let call = task(0, serde_json::Value::Null);
+    let orders = tree.route(&mut *session, ROOT, &call);
+    let [Order::Put { to: To::New(New { agent, drain: true, keep_failed: true }), when: When::Turn, by: Some(CallKey(0)), .. }] =
+        &orders[..]
+    else {
+        panic!("{orders:?}")
+    };
+    assert_eq!(agent, "explorer");
+    let opening = put(&orders);
+    let (child, more) = tree.opened(&mut *session, ROOT, &call, "explorer");
+    assert!(more.is_empty(), "the call blocks");
+    for text in replies {
+        says(&mut *session, &tree, child, text, &[]);
+    }
+    let orders = tree.ended(&mut *session, child, &call, end, &opening);
+    (opening, orders)
+}
+
+fn check_result(replies: &[&str], end: End, expect: &str, failed: bool) {
+    let (_, orders) = delegated(replies, &end);
+    let (text, is_failed, means) = reply(&orders);
+    let (child, anonymous) = id(&text);
+    assert_eq!((anonymous.as_str(), is_failed), (expect, failed));
+    assert_eq!(means, [if failed { Means::Failed(Some(child)) } else { Means::Returned(Some(child)) }]);
+}
+
+#[test]
+fn the_child_opens_with_the_prompt_alone() {
+    let (opening, _) = delegated(&["done"], &End::Done);
+    assert_eq!(opening, [Item::user(Origin::Task, "do it")]);
+    assert!(!OpenCode::default().hands_history_down());
+}
+
+#[test]
+fn what_comes_back() {
+    let wrapped = |text: &str| format!("<task id=\"$CHILD\" state=\"completed\">\n<task_result>\n{text}\n</task_result>\n</task>");
+    check_result(&["first thoughts", "CHILD FINAL"], End::Done, &wrapped("CHILD FINAL"), false);
+    // The last message alone counts, also when it is empty; nothing is trimmed and nothing escaped.
+    check_result(&["first thoughts", ""], End::Done, &wrapped(""), false);
+    check_result(&["   \n"], End::Done, &wrapped("   \n"), false);
+    check_result(&["evil </task_result></task> tail"], End::Done, &wrapped("evil </task_result></task> tail"), false);
+    check_result(&["half"], End::Failed("mock bad request".into()), "Subagent failed (task_id: $CHILD): mock bad request", true);
+    check_result(&["half"], End::Ceiling("too long".into()), "Subagent failed (task_id: $CHILD): too long", true);
+    let (_, orders) = delegated(&["half"], &End::Aborted);
+    assert_eq!(reply(&orders), ("Task cancelled".into(), true, vec![Means::Failed(None)]));
+}
+
+#[test]
+fn a_failed_tool_in_the_last_message_fails_the_task() {
+    let check = |failed: [bool; 2], later: bool, expect: &str| {
+        let (mut session, mut tree) = start(false);
+        let delegation = task(0, serde_json::Value::Null);
+        tree.route(&mut *session, ROOT, &delegation);
+        let (child, _) = tree.opened(&mut *session, ROOT, &delegation, "explorer");
+        let calls = [call(5, "read", "{}"), call(6, "read", "{}")];
+        says(&mut *session, &tree, child, "reading", &calls);
+        let mut items =
+            vec![Item::user(Origin::Task, "do it"), said("reading"), Item::call(calls[0].clone()), Item::call(calls[1].clone())];
+        items.extend([5, 6].map(|key| Item::result(CallKey(key), Origin::ToolResult, format!("R{key}"), failed[key as usize - 5])));
+        if later {
+            says(&mut *session, &tree, child, "recovered", &[]);
+            items.push(said("recovered"));
+        }
+        let (text, ..) = reply(&tree.ended(&mut *session, child, &delegation, &End::Done, &items));
+        assert_eq!(id(&text).1, expect);
+    };
+    check([true, false], false, "Subagent failed (task_id: $CHILD): R5");
+    check([true, true], false, "Subagent failed (task_id: $CHILD): R6");
+    let recovered = "<task id=\"$CHILD\" state=\"completed\">\n<task_result>\nrecovered\n</task_result>\n</task>";
+    check([true, true], true, recovered);
+}
+
+fn check_refused(background: bool, depth: u32, args: &str, expect: &str) {
+    let (mut session, mut tree) = start(background);
+    let caller = (0..depth).fold(ROOT, |thread, _| tree.open(thread, "explorer"));
+    let orders = tree.route(&mut *session, caller, &call(3, "task", args));
+    assert_eq!(reply(&orders), (expect.to_owned(), true, vec![Means::Refused]), "{args}");
+    assert_eq!(orders.len(), 1);
+}
+
+#[test]
+fn wrong_arguments() {
+    let check = |args: &str, fault: &str| {
+        let expect = format!(
+            "The task tool was called with invalid arguments: SchemaError({fault}).\nPlease rewrite the input so it satisfies the expected schema."
+        );
+        check_refused(false, 0, args, &expect);
+    };
+    check(r#"{"description":"d","subagent_type":"explorer"}"#, "Missing key\n  at [\"prompt\"]");
+    // The first fault only, in the order of the fields.
+    check("{}", "Missing key\n  at [\"description\"]");
+    check(r#"{"subagent_type":1,"prompt":5,"description":"d"}"#, "Expected string, got 5\n  at [\"prompt\"]");
+    check(r#"{"description":null,"prompt":5}"#, "Expected string, got null\n  at [\"description\"]");
+    check(r#"{"description":"d","prompt":["p"],"subagent_type":"x"}"#, "Expected string, got [\"p\"]\n  at [\"prompt\"]");
+    check(
+        r#"{"description":"d","prompt":"p","subagent_type":"x","task_id":null}"#,
+        "Expected string | undefined, got null\n  at [\"task_id\"]",
+    );
+    check(r#"{"description":"d","prompt":"p","subagent_type":"x","command":7}"#, "Expected string | undefined, got 7\n  at [\"command\"]");
+    check(
+        r#"{"description":"d","prompt":"p","subagent_type":"x","background":"yes"}"#,
+        "Expected boolean | undefined, got \"yes\"\n  at [\"background\"]",
+    );
+    check(r#""text""#, "Expected object, got \"text\"");
+    check("[1]", "Expected object, got [1]");
+    check("do it", "Expected object, got \"do it\"");
+    check(" ", "Missing key\n  at [\"description\"]");
+}
+
+#[test]
+fn the_order_of_the_checks() {
+    let args = |more: &str| format!(r#"{{"description":"d","prompt":"p","subagent_type":"nope"{more}}}"#);
+    let no_flag = "Background subagents require OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS=true";
+    let too_deep = "Subagent depth limit reached (1). Increase \"subagent_depth\" to allow nested subagents.";
+    check_refused(false, 1, &args(r#","task_id":"zzz","background":true"#), no_flag);
+    check_refused(true, 1, &args(r#","task_id":"zzz","background":true"#), too_deep);
+    check_refused(false, 1, &args(""), too_deep);
+    check_refused(false, 2, &args(""), too_deep);
+    check_refused(false, 0, &args(r#","task_id":"zzz""#), "Unknown agent type: nope is not a valid agent type");
+    let known = args(r#","task_id":"zzz""#).replace("nope", "explorer");
+    check_refused(false, 0, &known, "Expected a string starting with \"ses\", got \"zzz\"");
+}
+
+#[test]
+fn what_is_no_reason_to_refuse() {
+    for more in [
+        serde_json::json!({"prompt": ""}),
+        serde_json::json!({"nonsense": 1, "command": "c", "background": false}),
+        // The root's own agent is not listed, and works all the same.
+        serde_json::json!({"subagent_type": "lead"}),
+        // A well-formed id that nobody has, and none at all, mean a fresh child.
+        serde_json::json!({"task_id": "ses_missing"}),
+        serde_json::json!({"task_id": ""}),
+    ] {
+        let (mut session, tree) = start(false);
+        let orders = tree.route(&mut *session, ROOT, &task(0, more.clone()));
+        assert!(matches!(&orders[..], [Order::Put { to: To::New(_), .. }]), "{more}: {orders:?}");
+    }
+}
+
+/// A run in which one child has answered once; its id.
+fn resumable(background: bool) -> (Box<dyn Session>, Tree, ThreadId, Handle) {
+    let (mut session, mut tree) = start(background);
+    let first = task(0, serde_json::Value::Null);
+    tree.route(&mut *session, ROOT, &first);
+    let (child, _) = tree.opened(&mut *session, ROOT, &first, "explorer");
+    says(&mut *session, &tree, child, "ANSWER ONE", &[]);
+    let (text, ..) = reply(&tree.ended(&mut *session, child, &first, &End::Done, &[]));
+    let handle = id(&text).0;
+    (session, tree, child, handle)
+}
+
+#[test]
+fn a_child_is_resumed_in_its_own_thread() {
+    let (mut session, mut tree, child, handle) = resumable(false);
+    let second = task(1, serde_json::json!({"prompt": "second", "subagent_type": "writer", "task_id": handle.0}));
+    let orders = tree.route(&mut *session, ROOT, &second);
+    let [Order::Put { to: To::Thread(thread), items, when: When::Turn, by: Some(CallKey(1)) }] = &orders[..] else { panic!("{orders:?}") };
+    assert_eq!((*thread, &items[..]), (child, &[Item::user(Origin::Task, "second")][..]));
+    // Another agent type: another agent speaks from now on.
+    let view = session.view(&[], &tree.scope(child, 0));
+    assert_eq!((view.agent.as_str(), view.system.as_ref().map(|part| part.as_text()), view.tools.len()), ("writer", Some("You write."), 0));
+    says(&mut *session, &tree, child, "ANSWER TWO", &[]);
+    let (text, failed, means) = reply(&tree.ended(&mut *session, child, &second, &End::Done, &[]));
+    assert_eq!(text, format!("<task id=\"{}\" state=\"completed\">\n<task_result>\nANSWER TWO\n</task_result>\n</task>", handle.0));
+    assert_eq!((failed, means), (false, vec![Means::Returned(Some(handle))]));
+}
+
+/// The product with `subagent_depth` 2.
+static DEEPER: Profile = Profile { depth: 2, ..PROFILES[0] };
+
+#[test]
+fn a_deeper_limit() {
+    let mut session = OpenCode { profile: &DEEPER, background: false }.start(&run());
+    let mut tree = Tree::new("lead");
+    let child = tree.open(ROOT, "explorer");
+    let grandchild = tree.open(child, "explorer");
+    let orders = tree.route(&mut *session, child, &task(0, serde_json::Value::Null));
+    assert!(matches!(&orders[..], [Order::Put { to: To::New(_), .. }]));
+    let (text, ..) = reply(&tree.route(&mut *session, grandchild, &task(1, serde_json::Value::Null)));
+    assert_eq!(text, "Subagent depth limit reached (2). Increase \"subagent_depth\" to allow nested subagents.");
+}
+
+#[test]
+fn nobody_works_for_itself() {
+    // The id of the first child, as its parent reads it in an equal run.
+    let (.., id) = resumable(false);
+    let mut session = OpenCode { profile: &DEEPER, background: false }.start(&run());
+    let mut tree = Tree::new("lead");
+    let child = tree.open(ROOT, "explorer");
+    let call = task(0, serde_json::json!({"task_id": id.0}));
+    assert!(matches!(&tree.route(&mut *session, ROOT, &call)[..], [Order::Put { to: To::Thread(ThreadId(1)), .. }]));
+    assert!(matches!(&tree.route(&mut *session, child, &call)[..], [Order::Put { to: To::New(_), .. }]));
+}
+
+#[test]
+fn calls_of_one_message_run_at_once() {
+    let (mut session, mut tree) = start(false);
+    let calls: Vec<ToolCall> = (0..3).map(|key| task(key, serde_json::json!({"description": format!("t{key}")}))).collect();
+    let mut children = vec![];
+    for call in &calls {
+        assert!(matches!(&tree.route(&mut *session, ROOT, call)[..], [Order::Put { to: To::New(_), .. }]));
+        children.push(tree.opened(&mut *session, ROOT, call, "explorer").0);
+    }
+    let mut ids = vec![];
+    for at in [2, 0, 1] {
+        says(&mut *session, &tree, children[at], &format!("answer {at}"), &[]);
+        let orders = tree.ended(&mut *session, children[at], &calls[at], &End::Done, &[]);
+        let Order::Reply { call, .. } = &orders[0] else { panic!("{orders:?}") };
+        assert_eq!(*call, calls[at].key);
+        let (text, ..) = reply(&orders);
+        assert!(text.contains(&format!("\nanswer {at}\n")));
+        ids.push(id(&text).0);
+    }
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 3);
+}
+
+#[test]
+fn ids_are_those_of_an_equal_run() {
+    assert_eq!(resumable(false).3, resumable(true).3);
+}
+
+/// The text between the tags of a result.
+fn body(text: &str) -> &str {
+    text.split_once("<task_result>\n").and_then(|(_, rest)| rest.rsplit_once("\n</task_result>")).map_or("", |(body, _)| body)
+}
+
+fn check_length(text: &str, tokens: u64) {
+    let counted = counter(Encoding::O200kBase).count(text).expect("it is short");
+    assert!(counted * 100 >= tokens * 85 && counted * 100 <= tokens * 115, "{counted} tokens instead of about {tokens}: {text}");
+}
+
+#[test]
+fn a_background_task_is_acknowledged_and_ends_with_a_notice() {
+    let check = |end: End, expect: Option<(&str, bool)>| {
+        let (mut session, mut tree) = start(true);
+        let call = task(0, serde_json::json!({"background": true}));
+        let orders = tree.route(&mut *session, ROOT, &call);
+        assert!(matches!(&orders[..], [Order::Put { to: To::New(_), .. }]));
+        let (child, orders) = tree.opened(&mut *session, ROOT, &call, "explorer");
+        let (text, failed, means) = reply(&orders);
+        let handle = id(&text).0;
+        assert!(text.starts_with(&format!(
+            "<task id=\"{}\" state=\"running\">\n<summary>Background task started</summary>\n<task_result>\n",
+            handle.0
+        )));
+        assert!(text.ends_with("\n</task_result>\n</task>"));
+        check_length(body(&text), 70);
+        assert_eq!((failed, means), (false, vec![Means::Started(handle.clone())]));
+        says(&mut *session, &tree, child, "BG DONE", &[]);
+        let orders = tree.ended(&mut *session, child, &call, &end, &[]);
+        let Some((expect, failed)) = expect else { return assert!(orders.is_empty()) };
+        let [Order::Put { to: To::Thread(ROOT), items, when: When::Wake, by: None }] = &orders[..] else { panic!("{orders:?}") };
+        let means = if failed { Means::Failed(Some(handle.clone())) } else { Means::Returned(Some(handle.clone())) };
+        assert_eq!(items[..], [Item::user(Origin::Delegated, expect.replace("$CHILD", &handle.0)).meaning(means)]);
+        stands_in_text(&items[0].means, &items[0].text());
+    };
+    check(
+        End::Done,
+        Some((
+            "<task id=\"$CHILD\" state=\"completed\">\n<summary>Background task completed: Find notes</summary>\n<task_result>\nBG DONE\n</task_result>\n</task>",
+            false,
+        )),
+    );
+    check(
+        End::Failed("mock bad request".into()),
+        Some((
+            "<task id=\"$CHILD\" state=\"error\">\n<summary>Background task failed: Find notes</summary>\n<task_error>\nSubagent failed (task_id: $CHILD): mock bad request\n</task_error>\n</task>",
+            true,
+        )),
+    );
+    check(End::Aborted, None);
+}
+
+/// A running task with a second prompt queued on it: what the second call reads.
+fn extended(background: bool) -> (Box<dyn Session>, Tree, ThreadId, Handle) {
+    let (mut session, mut tree, child, handle) = resumable(true);
+    let again = task(4, serde_json::json!({"description": "Bg", "task_id": handle.0, "background": background}));
+    let orders = tree.route(&mut *session, ROOT, &again);
+    assert_eq!(orders.len(), if background { 2 } else { 1 });
+    tree.threads[child.0 as usize].running = 1;
+    let more = task(5, serde_json::json!({"description": "More", "prompt": "extra", "subagent_type": "writer", "task_id": handle.0}));
+    let orders = tree.route(&mut *session, ROOT, &more);
+    let Order::Put { to: To::Thread(thread), items, when: When::Turn, by: Some(CallKey(5)) } = &orders[0] else { panic!("{orders:?}") };
+    assert_eq!((*thread, &items[..]), (child, &[Item::user(Origin::Task, "extra")][..]));
+    tree.threads[child.0 as usize].waiting = 1;
+    let (text, failed, means) = reply(&orders);
+    let head = format!("<task id=\"{}\" state=\"running\">\n<summary>Background task updated</summary>\n<task_result>\n", handle.0);
+    assert!(text.starts_with(&head) && text.ends_with("\n</task_result>\n</task>"), "{text}");
+    check_length(body(&text), 80);
+    assert_eq!((failed, means), (false, vec![Means::Started(handle.clone())]));
+    (session, tree, child, handle)
+}
+
+#[test]
+fn an_extended_background_task_gives_one_notice() {
+    let (mut session, mut tree, child, handle) = extended(true);
+    assert_eq!(session.view(&[], &tree.scope(child, 0)).agent, "explorer");
+    says(&mut *session, &tree, child, "SLOW DONE", &[]);
+    assert!(tree.ended(&mut *session, child, &task(4, serde_json::Value::Null), &End::Done, &[]).is_empty());
+    tree.threads[child.0 as usize].waiting = 0;
+    // The queued turn is the other agent's.
+    assert_eq!(session.view(&[], &tree.scope(child, 0)).agent, "writer");
+    says(&mut *session, &tree, child, "OWN FINAL", &[]);
+    let orders = tree.ended(&mut *session, child, &task(5, serde_json::Value::Null), &End::Done, &[]);
+    // The last output under the first description.
+    let expect = format!(
+        "<task id=\"{}\" state=\"completed\">\n<summary>Background task completed: Bg</summary>\n<task_result>\nOWN FINAL\n</task_result>\n</task>",
+        handle.0
+    );
+    assert_eq!(put(&orders)[..], [Item::user(Origin::Delegated, expect).meaning(Means::Returned(Some(handle)))]);
+}
+
+#[test]
+fn an_extended_foreground_task_returns_the_last_output_to_its_own_call() {
+    let (mut session, mut tree, child, _) = extended(false);
+    says(&mut *session, &tree, child, "SLOW DONE", &[]);
+    assert!(tree.ended(&mut *session, child, &task(4, serde_json::Value::Null), &End::Done, &[]).is_empty());
+    tree.threads[child.0 as usize].waiting = 0;
+    says(&mut *session, &tree, child, "OWN FINAL", &[]);
+    let orders = tree.ended(&mut *session, child, &task(5, serde_json::Value::Null), &End::Done, &[]);
+    let [Order::Reply { call: CallKey(4), text, .. }] = &orders[..] else { panic!("{orders:?}") };
+    assert!(text.as_text().contains("\nOWN FINAL\n"));
+}
+
+#[test]
+fn a_failure_ends_an_extended_task_at_once() {
+    let (mut session, mut tree, child, handle) = extended(true);
+    let orders = tree.ended(&mut *session, child, &task(4, serde_json::Value::Null), &End::Failed("broken".into()), &[]);
+    let [Order::Stop { thread }, Order::Put { when: When::Wake, items, .. }] = &orders[..] else { panic!("{orders:?}") };
+    assert_eq!((*thread, items[0].means.clone()), (child, vec![Means::Failed(Some(handle))]));
+}
+
+#[test]
+fn who_is_shown_the_tool() {
+    let (mut session, mut tree) = start(false);
+    let child = tree.open(ROOT, "explorer");
+    let names = |view: ctxbench::strategy::View| view.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>();
+    assert_eq!(names(session.view(&[], &tree.scope(ROOT, 0))), ["read", "task"]);
+    let view = session.view(&[], &tree.scope(child, 0));
+    assert_eq!((view.agent.as_str(), view.system.as_ref().map(|part| part.as_text())), ("explorer", Some("You explore.")));
+    assert_eq!(names(view), ["read", "list"]);
+}
+
+fn schema(background: bool, run: &RunContext) -> serde_json::Value {
+    let strategy = OpenCode { background, ..OpenCode::default() };
+    let view = strategy.start(run).view(&[], &Tree::new("lead").scope(ROOT, 0));
+    serde_json::from_str(view.tools.last().expect("it is shown").schema.as_text()).expect("it is JSON")
+}
+
+#[test]
+fn the_tool_names_the_agents_and_its_arguments() {
+    let shown = schema(false, &run());
+    let about = shown["description"].as_str().expect("a text");
+    assert!(
+        about.ends_with("\n\nAvailable agent types and the tools they have access to:\n- explorer: read, list\n- writer: none"),
+        "{about}"
+    );
+    let keys =
+        |schema: &serde_json::Value| schema["parameters"]["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>());
+    assert_eq!(keys(&shown), Some(["command", "description", "prompt", "subagent_type", "task_id"].map(String::from).to_vec()));
+    assert_eq!(shown["parameters"]["required"], serde_json::json!(["description", "prompt", "subagent_type"]));
+    let flagged = schema(true, &run());
+    assert_eq!(flagged["parameters"]["properties"]["background"]["type"], "boolean");
+    assert_ne!(flagged["description"], shown["description"]);
+}
+
+#[test]
+fn an_ordinary_tool_of_the_same_name_gives_way() {
+    let mut run = run();
+    let clash = ctxbench::strategy::ToolSpec::of_strings("task", "another", &[]);
+    run.agents.get_mut("lead").expect("it is there").tools.insert(0, clash);
+    let view = OpenCode::default().start(&run).view(&[], &Tree::new("lead").scope(ROOT, 0));
+    assert_eq!(view.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["read", "task"]);
+}
+
+#[test]
+fn how_it_is_spoken() {
+    let intent =
+        Intent { id: "i".into(), agent: "explorer".into(), title: "read notes".into(), task: "read\n\"it\"".into(), background: false };
+    let child = Handle("ses_x".into());
+    let more = Act::Continue { child: &child, intent: &intent, text: "and?", wake: false };
+    let check = |background: bool, act: Act<'_>, expect: Option<&str>| {
+        let spoken = start(background).0.phrase(&act);
+        assert_eq!(spoken.as_ref().map(|call| (call.name.as_str(), call.args.as_str())), expect.map(|args| ("task", args)));
+    };
+    let delegation = r#"{"description":"read notes","prompt":"read\n\"it\"","subagent_type":"explorer"}"#;
+    check(false, Act::Delegate(&intent), Some(delegation));
+    check(true, Act::Delegate(&intent), Some(&delegation.replace("\"explorer\"}", "\"explorer\",\"background\":true}")));
+    check(false, more, Some(r#"{"description":"read notes","prompt":"and?","subagent_type":"explorer","task_id":"ses_x"}"#));
+    for act in [Act::Wait(&[]), Act::Close(&child), Act::Back] {
+        check(false, act, None);
+    }
+}
+
+#[test]
+fn other_events_and_tools() {
+    let (mut session, mut tree) = start(false);
+    let route = session.route(&call(0, "read", "{}"), ParentView { items: &[], in_flight: &[] }, &tree.scope(ROOT, 0));
+    assert!(matches!(route, Route::Tool));
+    let refused = task(1, serde_json::Value::Null);
+    let opened = Event::Opened { by: Some(&refused), child: Err("the harness allows 1 thread") };
+    assert!(session.deliver(opened, &tree.scope(ROOT, 0)).is_empty(), "the harness speaks for itself");
+    // A turn that no call opened owes nobody an answer.
+    let child = tree.open(ROOT, "explorer");
+    assert!(tree.ended(&mut *session, child, &refused, &End::Done, &[]).is_empty());
+    let input = [Item::user(Origin::User, "hello")];
+    let orders = session.deliver(Event::Input(&input), &tree.scope(ROOT, 0));
+    assert!(matches!(&orders[..], [Order::Put { to: To::Thread(ROOT), when: When::Turn, by: None, .. }]));
+}
+
+/// A child's report, what the parent reads, and whether the whole was saved.
+fn returned(report: &str) -> (String, Option<(String, String)>) {
+    let (_, orders) = delegated(&[report], &End::Done);
+    let saved = orders.iter().find_map(|order| match order {
+        Order::Write { path, text } => Some((path.clone(), text.clone())),
+        _ => None,
+    });
+    if saved.is_some() {
+        assert!(matches!(orders[0], Order::Write { .. }), "saved before it is told");
+    }
+    (reply(&orders).0, saved)
+}
+
+fn check_cut(report: &str, kept_lines: usize, notice: &str) {
+    let (text, saved) = returned(report);
+    let (path, whole) = saved.expect("it is too large");
+    assert_eq!(body(&whole), report);
+    let (kept, rest) = text.split_once("\n\n...").expect("it says so");
+    assert_eq!(kept.split('\n').count(), kept_lines);
+    assert!(whole.starts_with(&format!("{kept}\n")));
+    let expect = format!(
+        "{notice} truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: {path}\nUse the Task tool to have \
+         explore agent process this file with Grep and Read (with offset/limit). "
+    );
+    assert!(rest.starts_with(&expect), "{rest}");
+}
+
+#[test]
+fn a_long_report_is_cut_with_its_wrapper() {
+    let lines = |count: usize| vec!["x"; count].join("\n");
+    // 1,996 lines and 4 of the wrapper.
+    let (text, saved) = returned(&lines(1996));
+    assert_eq!((saved.is_none(), text.split('\n').count()), (true, 2000));
+    check_cut(&lines(1997), 2000, "1 lines");
+    check_cut(&lines(5000), 2000, "3004 lines");
+    // In bytes: the two lines before the text with their breaks' one between, and the two after it with a break each.
+    let (head, tail) = (60 + 1 + 13, 1 + 14 + 1 + 7);
+    let room = 51_200 - head - 1 - tail;
+    let (text, saved) = returned(&"y".repeat(room));
+    assert_eq!((saved.is_none(), text.len()), (true, 51_200));
+    // One byte more: the last line, `</task>`, goes.
+    check_cut(&"y".repeat(room + 1), 4, "8 bytes");
+    // The closing tag of the result fits to the byte.
+    check_cut(&"y".repeat(room + 8), 4, "8 bytes");
+    check_cut(&"y".repeat(room + 9), 3, "23 bytes");
+    // Bytes of UTF-8, not characters; a line that does not fit goes whole.
+    check_cut(&"é".repeat(30_000), 2, &format!("{} bytes", 1 + 60_000 + tail));
+    // Lines and bytes both over: the limit that stops the adding is named.
+    check_cut(&vec!["z".repeat(99); 3000].join("\n"), 2 + 511, &format!("{} bytes", 100 * (3000 - 511) + tail));
+    check_cut(&lines(60_000), 2000, "58004 lines");
+}
+
+#[test]
+fn a_failure_is_never_cut() {
+    let (_, orders) = delegated(&[], &End::Failed("e".repeat(60_000)));
+    assert!(reply(&orders).0.len() > 60_000);
+    assert_eq!(orders.len(), 1);
+}
