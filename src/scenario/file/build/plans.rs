@@ -9,7 +9,7 @@ use crate::transcript::{CallKey, Part, ToolCall};
 
 use super::super::errors::suggest;
 use super::super::form::StepForm;
-use super::super::node::Located;
+use super::super::node::{Located, Node};
 use super::markers::Facts;
 use super::world::parameters;
 use super::{Builder, Seat};
@@ -65,7 +65,17 @@ impl Builder<'_> {
         forms: &[Located<StepForm>],
         walk: &mut Walk,
     ) {
+        let mut taken: BTreeSet<(&str, &str)> = BTreeSet::new();
         for (step, form) in plan.iter().zip(forms) {
+            let call = (step.tool.as_str(), step.args.as_str());
+            if !taken.insert(call) && form.value.args.as_ref().is_none_or(Node::is_sound) {
+                let message = "this step stands in the plan already";
+                self.problems.add(
+                    form.at,
+                    message,
+                    "a call that stands completed is not made again: remove it, or give it other arguments",
+                );
+            }
             if !self.may_call(scenario, agent, &form.value) | !self.can_succeed(scenario, step, form, &walk.world) {
                 continue;
             }
