@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod engine;
 pub mod error;
+pub mod import;
 pub mod ledger;
 pub mod metrics;
 pub mod model;

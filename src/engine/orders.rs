@@ -6,11 +6,15 @@ use crate::transcript::{CallKey, Item, Means, Origin};
 
 use super::mutation::{self, Mutation};
 use super::state::{Arrival, Letter, Queued};
-use super::{Engine, Step};
+use super::{Engine, NESTED, Step};
 
 impl Engine {
     /// Carries out the orders of one decision, taken about a thread.
     pub(super) fn execute(&mut self, orders: Vec<Order>, about: ThreadId) -> Step {
+        if self.nested >= NESTED {
+            return Err(self.goes_round(format_args!("orders follow from orders, {NESTED} deep")));
+        }
+        self.nested += 1;
         for order in orders {
             match order {
                 Order::Reply { call, text, failed, means, after_ms } => {
@@ -39,6 +43,7 @@ impl Engine {
                 Order::Write { path, text } => self.world.write(&path, &text),
             }
         }
+        self.nested -= 1;
         Ok(())
     }
 

@@ -107,12 +107,6 @@ impl Engine {
         let splices = self.apply_splices(turn, std::mem::take(&mut view.splices))?;
         let row = self.open_row(turn, &view, splices)?;
         let over_window = self.rows[row].overflow;
-        if self.spent > self.ceilings.tokens {
-            return Err(self.fail(
-                FailureKind::Limit,
-                format!("the run passed the harness's ceiling of {} tokens after {} exchanges", self.ceilings.tokens, self.rows.len()),
-            ));
-        }
         self.turns[turn].stage = Stage::Sent(row);
         self.turns[turn].exchanges += 1;
         if over_window {
@@ -238,7 +232,7 @@ impl Engine {
         self.logs.0.push(new);
         let live = &mut self.turns[turn];
         live.log = self.logs.0.len() - 1;
-        live.own = new_own;
+        live.own = if mutation::is(Mutation::OwnNotMoved) { own } else { new_own };
         Ok(requests_own.into())
     }
 
@@ -250,6 +244,12 @@ impl Engine {
     /// Opens the row: everything of it that is known at send.
     fn open_row(&mut self, turn: TurnIndex, view: &View, splices: Arc<[Splice]>) -> Result<usize, Stop> {
         let weighed = self.weigh_request(turn, view, &splices).map_err(|why| self.uncountable(why))?;
+        if self.spent + weighed.input.total() > self.ceilings.tokens {
+            // It is not sent, so it has no row.
+            let (most, rows) = (self.ceilings.tokens, self.rows.len());
+            let message = format!("the next request would pass the harness's ceiling of {most} tokens, after {rows} exchanges");
+            return Err(self.fail(FailureKind::Limit, message));
+        }
         let live = &self.turns[turn];
         let thread = live.thread;
         let one = &self.threads[thread.0 as usize];

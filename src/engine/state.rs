@@ -87,6 +87,8 @@ pub(super) struct LiveTurn {
     pub(super) batch: Vec<CallKey>,
     pub(super) routed: usize,
     pub(super) serial: bool,
+    /// Its calls are being routed: an answer given at once does not begin that anew.
+    pub(super) routing: bool,
     pub(super) then_user: Vec<Item>,
     /// Longest chain of work that led here, in milliseconds.
     pub(super) chain: u64,

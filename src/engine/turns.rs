@@ -51,6 +51,7 @@ impl Engine {
             batch: Vec::new(),
             routed: 0,
             serial: false,
+            routing: false,
             then_user: Vec::new(),
             chain: self.chain,
             broken: FailureKind::Strategy,
@@ -198,7 +199,7 @@ impl Engine {
         if let Some(wake) = one.inbox.iter().find(|letter| letter.when == When::Wake)
             && !mutation::is(Mutation::UnreadWakeLost)
         {
-            let by = wake.by;
+            let by = wake.by.filter(|_| !mutation::is(Mutation::WakeCallLost));
             return self.start_turn(thread, vec![], by);
         }
         Ok(())
@@ -207,6 +208,9 @@ impl Engine {
     /// Aborts a thread's running turns and drops what is queued; the inbox stays.
     pub(super) fn stop_thread(&mut self, thread: ThreadId) -> Step {
         self.threads[thread.0 as usize].queue.clear();
+        if mutation::is(Mutation::StopEmptiesInbox) {
+            self.threads[thread.0 as usize].inbox.clear();
+        }
         for turn in self.threads[thread.0 as usize].live.clone() {
             // What the strategy said to the end of the one before may have stopped this one already.
             if self.is_over(turn) {

@@ -161,10 +161,8 @@ fn every_call_has_exactly_one_reply() {
 fn every_wait_is_answered() {
     use FailureKind::Strategy;
     let base = Faulty::default();
-    let wait = |call: &ToolCall, ms| Order::Wait { call: call.key, timeout_ms: ms };
     let unanswered = Faulty { route: |call, _| vec![Order::Wait { call: call.key, timeout_ms: 5 }], ..base };
     check("unanswered", unanswered, Strategy, &["wait of call 0 (own)", "timed out and was not answered"]);
-    let _ = wait;
     let endless = Faulty { route: |call, _| vec![Order::Wait { call: call.key, timeout_ms: u64::MAX }], ..base };
     check("the longest wait", endless, Strategy, &["timed out and was not answered"]);
     let answered = Faulty { route: |call, _| vec![Order::reply(call, "a"), Order::Wait { call: call.key, timeout_ms: 5 }], ..base };
@@ -244,7 +242,10 @@ fn splices_are_ascending_and_disjoint() {
     check("descending", at_second(|| vec![splice(3, 0, true), splice(1, 0, true)]), Strategy, &[rule, "a splice at 1"]);
     check("overlapping", at_second(|| vec![splice(0, 2, false), splice(1, 1, false)]), Strategy, &[rule, "a splice at 1"]);
     check("outside", at_second(|| vec![splice(4, 2, true)]), Strategy, &[rule, "a splice at 4 that removes 2", "5 items"]);
-    let far = Faulty { view: |view, _, _| View { splices: vec![splice(usize::MAX, usize::MAX, true)], ..view }, ..base };
+    let far = Faulty {
+        view: |view, _, at| View { splices: if at.exchange == 1 { vec![splice(usize::MAX, usize::MAX, true)] } else { vec![] }, ..view },
+        ..base
+    };
     check("far outside", far, Strategy, &[rule]);
 }
 
@@ -253,7 +254,6 @@ fn splices_are_ascending_and_disjoint() {
 fn a_kept_splice_beside_another_turn_is_its_own_turns_affair() {
     use FailureKind::Strategy;
     let says = ["a kept splice at 0", "before this turn", "thread /1"];
-    let first = note;
     // Turn 1 leaves two items; then 2 and 3 run beside each other, and one of them rewrites what stood before both.
     let three = Faulty {
         route: |call, at| match at.threads.len() {
@@ -267,7 +267,6 @@ fn a_kept_splice_beside_another_turn_is_its_own_turns_affair() {
         deliver: report,
         ..Faulty::default()
     };
-    let _ = first;
     let rewrite = |view: View, _: &[Item], at: &Scope<'_>| {
         let now = at.thread == ThreadId(1) && at.turn == 3 && at.exchange == 0;
         View { splices: if now { vec![splice(0, 1, true)] } else { vec![] }, ..view }
@@ -382,6 +381,9 @@ fn nothing_goes_on_for_ever() {
     };
     let tokens = Ceilings { tokens: 5_000, ..Ceilings::default() };
     check_under("one more turn, always", grace, tokens, Limit, &["ceiling of 5000 tokens"]);
+    // A request that would pass the ceiling is not sent, so it is not paid.
+    let paid: u64 = play(grace, tokens).rows.iter().map(|row| row.input.total() + row.output).sum();
+    assert!(paid <= 5_000, "{paid} tokens under a ceiling of 5000");
 }
 
 /// Not against a rule, however odd: these runs go on.
@@ -393,7 +395,7 @@ fn odd_orders_are_carried_out() {
         assert_eq!(outcome.failure, None, "{what}\n{}", listing(&outcome));
         outcome
     };
-    // The first `Ended` of two aborted turns stops the thread once more.
+    // Two turns dig beside each other; the `Ended` of the first one stops the thread once more.
     let stop_twice = Faulty {
         route: |call, at| match at.threads.len() {
             1 => overlap(call, at),
@@ -406,8 +408,11 @@ fn odd_orders_are_carried_out() {
         },
         ..base
     };
-    let outcome = passes("stopped while it is being stopped", stop_twice);
-    assert_eq!(outcome.threads[1].last, Some(End::Aborted));
+    let (own, dig) = (|| act(10, [Tool("own", "{}")]), || act(10, [Tool("dig", "{}")]));
+    let story = under(&stop_twice).user("go").script("/", [own(), own(), say(10, "end")]).script("/1", [dig(), dig()]);
+    let outcome = story.play().unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((&outcome.failure, &outcome.threads[1].last), (&None, &Some(End::Aborted)));
+    assert_eq!(outcome.rows_of(ThreadId(1)).count(), 2);
     // The caller's own turn is stopped by its call.
     let suicide =
         Faulty { route: |call, at| vec![Order::Stop { thread: at.thread }, Order::Wait { call: call.key, timeout_ms: 5 }], ..base };
@@ -423,6 +428,11 @@ fn odd_orders_are_carried_out() {
         ..base
     };
     assert_eq!(passes("an idle thread is stopped", idle).threads[1].last, Some(End::Done));
+    let serial = Faulty { turn: |reply, _| Turn { serial: true, ..reply.into() }, ..base };
+    let many: [super::player::Do; 500] = std::array::from_fn(|_| Tool("own", "{}"));
+    let story = under(&serial).user("go").script("/", [act(10, many), say(10, "end")]);
+    let outcome = story.play().unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((outcome.failure, outcome.rows[1].sent_ms), (None, 10));
     let late = Faulty { route: |call, _| vec![Order::reply(call, "fine").after(u64::MAX)], ..base };
     assert_eq!(passes("the latest reply", late).span_ms.1, u64::MAX);
 }

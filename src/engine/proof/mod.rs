@@ -6,6 +6,7 @@
 
 mod broken;
 mod listing;
+mod mutations;
 mod player;
 mod scenarios;
 mod story;

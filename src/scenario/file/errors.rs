@@ -144,8 +144,11 @@ fn visible_span(source: &str, at: Place) -> (usize, usize) {
 
 /// The known name nearest to a wrong one, if any is near.
 pub(super) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let length = |name: &str| name.chars().count().max(wrong.chars().count());
+    // A short word is near to every other short word.
+    let is_near = |distance: usize, name: &str| distance <= (length(name) / 3).min(3);
     let distances = known.into_iter().map(|name| (strsim::damerau_levenshtein(&wrong.to_lowercase(), &name.to_lowercase()), name));
-    distances.filter(|(distance, name)| *distance <= 1 + name.chars().count().max(wrong.chars().count()) / 4).min().map(|(_, name)| name)
+    distances.filter(|(distance, name)| is_near(*distance, name)).min().map(|(_, name)| name)
 }
 
 /// What to do about an unknown name: the nearest one, or all.

@@ -11,11 +11,11 @@ use super::generate;
 use super::node::{Located, Node, Place, Value};
 
 /// So many nodes may come out of a file: a repeat in a repeat is soon too much for any machine.
-const MOST_NODES: usize = 400_000;
+const MOST_NODES: usize = 100_000;
 
 /// Expands everything under a node.
 pub(super) fn expand(node: &Node, names: &Names, problems: &mut Problems) -> Node {
-    let mut expander = Expander { problems, nodes: 0 };
+    let mut expander = Expander { problems, nodes: 0, full: false };
     let value = expander.value(node, names);
     Node { value, at: node.at }
 }
@@ -23,6 +23,8 @@ pub(super) fn expand(node: &Node, names: &Names, problems: &mut Problems) -> Nod
 struct Expander<'a> {
     problems: &'a mut Problems,
     nodes: usize,
+    /// There are too many nodes, and it has been said.
+    full: bool,
 }
 
 impl Expander<'_> {
@@ -60,9 +62,9 @@ impl Expander<'_> {
             Ok(value) => value,
             Err(message) => {
                 let help = "a `$` before a name or a brace calls a parameter; write `$$` for the character itself";
+                self.problems.incomplete = true;
                 self.problems.add(at, message, help);
-                // A number fits wherever a text does, so that nothing follows from this problem.
-                Value::Int(1)
+                Value::Broken
             }
         }
     }
@@ -72,10 +74,12 @@ impl Expander<'_> {
         for (key, _) in entries {
             if !["repeat", "as", "from", "each"].contains(&key.value.as_str()) {
                 let known = ["repeat", "as", "from", "each"];
+                self.problems.incomplete = true;
                 self.problems.add(key.at, format!("unknown key `{}` beside `repeat`", key.value), suggest(&key.value, known));
             }
         }
         let Some(each) = item.get("each") else {
+            self.problems.incomplete = true;
             self.problems.add(item.at, "this `repeat` has no `each`", "write what is repeated under `each`: an item or a list of items");
             return;
         };
@@ -83,12 +87,14 @@ impl Expander<'_> {
             None => "i".to_owned(),
             Some((Value::Text(name), _)) if is_name(name) => name.clone(),
             Some((_, at)) => {
+                self.problems.incomplete = true;
                 self.problems.add(at, "`as` must be a name of letters, digits and `_`", "write `as: i`, say");
                 return;
             }
         };
         if names.contains_key(&name) {
             let at = item.get("as").unwrap_or(count).at;
+            self.problems.incomplete = true;
             self.problems.add(at, format!("the name `{name}` is taken here"), "give this `repeat` a name of its own with `as`");
             return;
         }
@@ -102,8 +108,13 @@ impl Expander<'_> {
         };
         let mut names = names.clone();
         for step in 0..count.max(0) {
+            if self.full {
+                return;
+            }
             if self.nodes > MOST_NODES {
+                self.full = true;
                 let message = format!("this file becomes more than {MOST_NODES} entries");
+                self.problems.incomplete = true;
                 self.problems.add(item.at, message, "lower the parameters that its `repeat`s count to");
                 return;
             }
@@ -124,7 +135,9 @@ impl Expander<'_> {
     fn number(&mut self, node: &Node, names: &Names) -> Option<i64> {
         match self.value(node, names) {
             Value::Int(number) => Some(number),
+            Value::Broken => None,
             other => {
+                self.problems.incomplete = true;
                 self.problems.add(
                     node.at,
                     format!("this must be a whole number, not {}", other.kind()),

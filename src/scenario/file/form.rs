@@ -490,16 +490,28 @@ impl Form for Amount {
     }
 }
 
+impl JsonSchema for Number {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Number".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer"})
+    }
+}
+
 impl JsonSchema for Amount {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Amount".into()
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let number = serde_json::json!({"type": "integer"});
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let number = generator.subschema_for::<Number>();
         json_schema!({
             "description": "A whole number or an expression over the parameters before it; or one by size.",
             "anyOf": [
-                {"type": "integer"},
+                number,
                 {"type": "object", "properties": {"small": number, "medium": number, "large": number}, "additionalProperties": false, "minProperties": 1}
             ]
         })

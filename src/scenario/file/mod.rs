@@ -15,15 +15,20 @@ mod form;
 mod generate;
 mod node;
 mod record;
+mod schema;
 mod settings;
 mod text;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use self::errors::{ScenarioError, ScenarioErrors};
+pub use self::schema::schema;
+pub use self::text::Beside;
 
 use self::errors::{Problems, suggest};
 use self::node::{Node, Place, Value};
+use self::record::Form;
 use self::settings::{Settings, UNEXPANDED};
 use super::{Scenario, Size};
 
@@ -35,20 +40,30 @@ pub struct ScenarioFile {
     settings: Settings,
     /// What the parser's tree says already: keys that stand twice.
     found: Problems,
+    beside: Beside,
 }
 
 impl ScenarioFile {
-    /// Parses a file's text. `name` is what errors call it.
+    /// Parses a file's text. `name` is what errors call it. No other file is read.
     ///
     /// # Errors
     /// Where the text is no YAML, or no mapping.
     pub fn parse(text: &str, name: &str) -> Result<ScenarioFile, ScenarioErrors> {
+        ScenarioFile::parse_beside(text, name, Arc::new(|_| Err("this scenario stands alone".to_owned())))
+    }
+
+    /// Parses a file's text whose texts may stand in files beside it (`{beside: PATH}`). These are read when a scenario
+    /// is compiled, and only by paths that stay inside.
+    ///
+    /// # Errors
+    /// Where the text is no YAML, or no mapping.
+    pub fn parse_beside(text: &str, name: &str, beside: Beside) -> Result<ScenarioFile, ScenarioErrors> {
         let mut problems = Problems::default();
         let root = node::parse(text, &mut problems);
         if let Some(root) = root {
             if matches!(root.value, Value::Map(_)) {
                 let settings = Settings::read(&root);
-                return Ok(ScenarioFile { name: name.to_owned(), text: text.to_owned(), root, settings, found: problems });
+                return Ok(ScenarioFile { name: name.to_owned(), text: text.to_owned(), root, settings, found: problems, beside });
             }
             problems.add(root.at, format!("a scenario is a mapping, not {}", root.value.kind()), "begin with `id:`, `title:` and `why:`");
         }
@@ -62,6 +77,12 @@ impl ScenarioFile {
     /// The ids of its scenarios: its own, then its variants'.
     pub fn ids(&self) -> &[String] {
         &self.settings.ids
+    }
+
+    /// The title of one of its scenarios; empty where it has none.
+    pub fn title(&self, id: &str) -> String {
+        let own = || self.root.get("title").and_then(|node| text::Line::read(node, &mut Problems::default())).unwrap_or_default();
+        self.settings.variant(id).and_then(|variant| variant.title.clone()).unwrap_or_else(own).0
     }
 
     /// The sizes that it offers.
@@ -93,6 +114,20 @@ impl ScenarioFile {
         }
     }
 
+    /// Compiles every scenario of the file in every size, for the problems alone.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them.
+    pub fn check(&self) -> Result<(), ScenarioErrors> {
+        let mut problems = self.found.clone();
+        for id in self.ids() {
+            for size in self.sizes() {
+                self.compile_into(id, *size, &BTreeMap::new(), &mut problems);
+            }
+        }
+        problems.finish(&self.name, &self.text).map_or(Ok(()), Err)
+    }
+
     fn compile_into(&self, id: &str, size: Size, overrides: &BTreeMap<String, i64>, problems: &mut Problems) -> Option<Scenario> {
         let start = Place { line: 1, column: 1, start: 0, length: 0 };
         if !self.ids().iter().any(|known| known == id) {
@@ -111,7 +146,7 @@ impl ScenarioFile {
             (key.clone(), if keep { node.clone() } else { expand::expand(node, &names, problems) })
         });
         let root = Node { value: Value::Map(expanded.collect()), at: self.root.at };
-        let mut scenario = build::build(&root, size, self.sizes(), problems)?;
+        let mut scenario = build::build(&root, size, self.sizes(), &self.beside, problems)?;
         if let Some(variant) = self.settings.variant(id) {
             scenario.id = id.to_owned();
             if let Some(title) = &variant.title {
@@ -135,51 +170,4 @@ pub fn compile(text: &str, name: &str, size: Size, overrides: &BTreeMap<String, 
     let file = ScenarioFile::parse(text, name)?;
     let id = file.ids().iter().find(|id| *id == name).or(file.ids().first()).cloned().unwrap_or_default();
     file.compile(&id, size, overrides)
-}
-
-/// The JSON schema of the file format.
-pub fn schema() -> serde_json::Value {
-    let settings = schemars::generate::SchemaSettings::draft2020_12();
-    let mut schema = settings.into_generator().into_root_schema_for::<form::File>().to_value();
-    allow_expressions(&mut schema);
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("$id".to_owned(), "https://ctxbench.dev/schema/scenario-1.json".into());
-        object.insert("title".to_owned(), "ctxbench scenario".into());
-    }
-    schema
-}
-
-/// What [`expand`] takes away stands in the file that the schema describes: a text in place of a number, a repeat in
-/// place of an item.
-fn allow_expressions(schema: &mut serde_json::Value) {
-    match schema {
-        serde_json::Value::Object(object) => {
-            object.values_mut().for_each(allow_expressions);
-            let is_number = object.get("type").is_some_and(|kind| ["integer", "number", "boolean"].iter().any(|number| kind == number));
-            if is_number {
-                let description = object.remove("description");
-                let number = serde_json::Value::Object(std::mem::take(object));
-                let expression = serde_json::json!({"type": "string", "pattern": "^\\$"});
-                object.insert("anyOf".to_owned(), serde_json::json!([number, expression]));
-                object.extend(description.map(|text| ("description".to_owned(), text)));
-            }
-            if let Some(items) = object.remove("items") {
-                let repeat = serde_json::json!({
-                    "type": "object",
-                    "description": "Becomes what `each` holds, `repeat` times, with the name `as` counting from `from`.",
-                    "properties": {
-                        "repeat": {"type": ["integer", "string"]},
-                        "as": {"type": "string", "default": "i"},
-                        "from": {"type": ["integer", "string"], "default": 1},
-                        "each": {}
-                    },
-                    "required": ["repeat", "each"],
-                    "additionalProperties": false
-                });
-                object.insert("items".to_owned(), serde_json::json!({"anyOf": [items, repeat]}));
-            }
-        }
-        serde_json::Value::Array(values) => values.iter_mut().for_each(allow_expressions),
-        _ => {}
-    }
 }

@@ -46,6 +46,8 @@ pub(super) type Node = Located<Value>;
 /// What a node holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
+    /// What could not be expanded; the problem is known, and nothing is to follow from it.
+    Broken,
     Null,
     Bool(bool),
     Int(i64),
@@ -59,7 +61,7 @@ impl Value {
     /// What it is, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Value::Null => "nothing",
+            Value::Null | Value::Broken => "nothing",
             Value::Bool(_) => "true or false",
             Value::Int(_) => "a whole number",
             Value::Float(_) => "a number with a fraction",
@@ -79,10 +81,20 @@ impl Node {
         }
     }
 
+    /// Whether all of it could be expanded.
+    pub(super) fn is_sound(&self) -> bool {
+        match &self.value {
+            Value::Broken => false,
+            Value::List(items) => items.iter().all(Node::is_sound),
+            Value::Map(entries) => entries.iter().all(|(_, node)| node.is_sound()),
+            _ => true,
+        }
+    }
+
     /// The value as JSON, for tool arguments and raw schemas.
     pub(super) fn to_json(&self) -> serde_json::Value {
         match &self.value {
-            Value::Null => serde_json::Value::Null,
+            Value::Null | Value::Broken => serde_json::Value::Null,
             Value::Bool(value) => (*value).into(),
             Value::Int(value) => (*value).into(),
             Value::Float(value) => (*value).into(),
@@ -95,17 +107,47 @@ impl Node {
     }
 }
 
+/// A document nests this deep at most.
+const DEEPEST: usize = 32;
+
 /// Parses a document. Syntax errors are the one kind that comes alone.
 pub(super) fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
-    let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::PassThrough };
+    // YAML 1.2: `y` and `no` are words, `007` and `1_000` are texts.
+    let options = serde_saphyr::options! {
+        // Reading a level takes some 40 KB of stack in a debug build; no scenario nests half as deep.
+        budget: serde_saphyr::budget! { max_depth: DEEPEST },
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
+    };
     match serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options) {
         Ok(root) => Some(locate(root, problems)),
         Err(error) => {
-            let place = error.location().map(Place::from).unwrap_or_default();
-            problems.add(place, error.without_snippet().to_string(), "the file must be one YAML document".to_owned());
+            let mut place = error.location().map(Place::from).unwrap_or_default();
+            // The scanner knows lines and columns alone.
+            place.start = byte_of(text, place.line, place.column);
+            let message = error.without_snippet().to_string();
+            let message = message.split_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+            problems.add(
+                place,
+                message,
+                "this is no YAML: look here and at the lines before it for a bracket, a quote or blanks too many or too few",
+            );
             None
         }
     }
+}
+
+/// The byte at which a column of a line begins; both from 1.
+fn byte_of(text: &str, line: u64, column: u64) -> usize {
+    let mut rest = text;
+    for _ in 1..line {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    let before = usize::try_from(column).unwrap_or(1).saturating_sub(1);
+    let within = rest.char_indices().nth(before).map_or(rest.len(), |(at, _)| at);
+    text.len() - rest.len() + within
 }
 
 /// A value as the parser hands it over.

@@ -8,7 +8,7 @@ use super::errors::{Problems, suggest};
 use super::node::{Located, Node, Place, Value};
 
 /// What can be read from a node.
-pub(super) trait Form: Sized {
+pub(super) trait Form: Sized + JsonSchema {
     /// Reads it. `None`: it is not this, and the problem has been added.
     fn read(node: &Node, problems: &mut Problems) -> Option<Self>;
     /// What an absent key means; `None`: the key is required.
@@ -20,12 +20,18 @@ pub(super) trait Form: Sized {
     fn stand_in() -> Option<Self> {
         Self::absent()
     }
+    /// Its JSON schema where it is a key's value.
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<Self>()
+    }
 }
 
 /// Adds a problem of a wrong type.
 pub(super) fn wrong<T>(node: &Node, wanted: &str, help: &str, problems: &mut Problems) -> Option<T> {
     problems.incomplete = true;
-    problems.add(node.at, format!("this must be {wanted}, not {}", node.value.kind()), help);
+    if node.value != Value::Broken {
+        problems.add(node.at, format!("this must be {wanted}, not {}", node.value.kind()), help);
+    }
     None
 }
 
@@ -72,7 +78,7 @@ macro_rules! record {
                 #[allow(unused_mut)]
                 let mut required: Vec<&str> = vec![];
                 $(
-                    let mut property = generator.subschema_for::<$type>();
+                    let mut property = <$type as $crate::scenario::file::record::Form>::schema(generator);
                     property.insert("description".to_owned(), $crate::scenario::file::record::about(&[$($about),*]).into());
                     properties.insert(stringify!($field).to_owned(), property.to_value());
                     #[allow(unused_mut, unused_assignments)]
@@ -205,6 +211,10 @@ impl<T: Form> Form for Option<T> {
     }
     fn absent() -> Option<Option<T>> {
         Some(None)
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        // An absent key is no null.
+        T::schema(generator)
     }
 }
 

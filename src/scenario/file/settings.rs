@@ -54,7 +54,7 @@ impl Settings {
     pub(super) fn names(&self, id: &str, size: Size, overrides: &BTreeMap<String, i64>, problems: &mut Problems) -> Names {
         let no_variant = Map(vec![]);
         let variant = self.variant(id).map_or(&no_variant, |variant| &variant.parameters);
-        for (key, _) in &variant.0 {
+        for (key, _) in self.variants.0.iter().flat_map(|(_, variant)| &variant.parameters.0) {
             if self.parameters.get(&key.value).is_none() {
                 problems.add(key.at, format!("there is no parameter `{}`", key.value), suggest(&key.value, self.parameters.keys()));
             }

@@ -1,6 +1,7 @@
 //! Texts of a file: written out, generated, quoting a fact, or several pieces of these.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
@@ -9,7 +10,7 @@ use crate::transcript::{Content, Digest, Part};
 use super::errors::{Problems, suggest};
 use super::generate::{self, Kind, Language};
 use super::node::{Located, Node, Place, Value};
-use super::record::{Form, names, record, wrong};
+use super::record::{Form, names, record};
 
 /// A generated text is at most this long, in characters.
 const LONGEST: u64 = 20_000_000;
@@ -27,13 +28,14 @@ enum Piece {
     Literal(String),
     Generated { kind: Kind, language: Language, characters: usize, seed: Option<u64> },
     Fact(Located<String>),
+    Beside(Located<String>),
     Part(Text),
     Content(Content, Place),
 }
 
 record! {
-    /// A piece of a text that is not written out. Exactly one of `source`, `log`, `prose`, `fact`, `image`, `document`
-    /// and `opaque` stands in it.
+    /// A piece of a text that is not written out. Exactly one of `source`, `log`, `prose`, `fact`, `beside`, `image`,
+    /// `document` and `opaque` stands in it.
     struct PieceForm {
         /// Generated program text of so many characters.
         source: Option<Located<u64>>,
@@ -47,6 +49,8 @@ record! {
         seed: Option<u64>,
         /// A fact's id: its statement stands here, and this place is declared for it.
         fact: Option<Located<String>>,
+        /// The text of a file beside the scenario's, by its path from there.
+        beside: Option<Located<String>>,
         /// An image, by its media type: a part of its own. In messages and history only.
         image: Option<String>,
         /// A document, by its media type: a part of its own. In messages and history only.
@@ -98,7 +102,7 @@ impl Piece {
     }
 
     fn of(form: PieceForm, node: &Node, problems: &mut Problems) -> Option<Piece> {
-        let PieceForm { source, log, prose, language, seed, fact, image, document, opaque, bytes, tokens } = form;
+        let PieceForm { source, log, prose, language, seed, fact, beside, image, document, opaque, bytes, tokens } = form;
         let generated = [(Kind::Source, source), (Kind::Log, log), (Kind::Prose, prose)];
         let generated = generated.into_iter().filter_map(|(kind, size)| Some((kind, size?)));
         let contents = [
@@ -115,16 +119,21 @@ impl Piece {
             found.push(Piece::Generated { kind, language: language.unwrap_or(Language::Default), characters, seed });
         }
         found.extend(fact.map(Piece::Fact));
+        found.extend(beside.map(Piece::Beside));
         found.extend(contents.into_iter().flatten().map(|content| Piece::Content(content, node.at)));
-        if found.len() != 1 {
-            let message = if found.is_empty() { "this piece of text says nothing" } else { "this piece of text says several things" };
+        let kinds = ["source", "log", "prose", "fact", "beside", "image", "document", "opaque"];
+        let named = kinds.iter().filter(|kind| node.get(kind).is_some()).count();
+        if named != 1 {
+            problems.incomplete = true;
+            let message = if named == 0 { "this piece of text says nothing" } else { "this piece of text says several things" };
             problems.add(
                 node.at,
                 message,
-                "write exactly one of `source`, `log`, `prose`, `fact`, `image`, `document` and `opaque`; a list holds several pieces",
+                "write exactly one of `source`, `log`, `prose`, `fact`, `beside`, `image`, `document` and `opaque`; a list holds several pieces",
             );
             return None;
         }
+        // None where its one kind was wrong, and reported.
         found.pop()
     }
 }
@@ -143,8 +152,17 @@ impl JsonSchema for Text {
     }
 }
 
-/// The statements of facts by fact id.
-pub(super) type Statements = BTreeMap<String, String>;
+/// Reads a file beside the scenario's by its path from there, or says why it cannot.
+pub type Beside = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
+
+/// What a text can be made of, beside its own pieces.
+#[derive(Clone)]
+pub(super) struct Sources {
+    /// The statements of facts by fact id.
+    pub statements: BTreeMap<String, String>,
+    /// Files beside the scenario's.
+    pub beside: Beside,
+}
 
 /// A text as it was made, with the facts that it quotes by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,8 +182,8 @@ impl Made {
 
 impl Text {
     /// The text in parts. `owner` names the place: generated text without a seed depends on it.
-    pub(super) fn parts(&self, owner: &str, statements: &Statements, problems: &mut Problems) -> Made {
-        let mut maker = Maker { owner, statements, made: Made::default(), open: None, pieces: 0 };
+    pub(super) fn parts(&self, owner: &str, sources: &Sources, problems: &mut Problems) -> Made {
+        let mut maker = Maker { owner, sources, made: Made::default(), open: None, pieces: 0 };
         maker.add(self, problems);
         maker.close();
         if maker.made.parts.is_empty() {
@@ -175,8 +193,8 @@ impl Text {
     }
 
     /// The same where only one text may stand.
-    pub(super) fn plain(&self, owner: &str, statements: &Statements, problems: &mut Problems) -> Made {
-        let made = self.parts(owner, statements, problems);
+    pub(super) fn plain(&self, owner: &str, sources: &Sources, problems: &mut Problems) -> Made {
+        let made = self.parts(owner, sources, problems);
         if let [_, _, ..] = *made.parts {
             let at = self.pieces.iter().find_map(|piece| match piece {
                 Piece::Content(_, at) => Some(*at),
@@ -195,7 +213,7 @@ impl Text {
 
 struct Maker<'a> {
     owner: &'a str,
-    statements: &'a Statements,
+    sources: &'a Sources,
     made: Made,
     open: Option<String>,
     pieces: u64,
@@ -212,15 +230,21 @@ impl Maker<'_> {
                     let text = generate::text(*kind, *language, *characters, seed.unwrap_or_else(by_place));
                     self.push(&text);
                 }
-                Piece::Fact(id) => match self.statements.get(&id.value) {
+                Piece::Fact(id) => match self.sources.statements.get(&id.value) {
                     Some(statement) => {
                         self.made.quotes.push(id.value.clone());
                         let statement = statement.clone();
                         self.push(&statement);
                     }
                     None => {
-                        let known = self.statements.keys().map(String::as_str);
+                        let known = self.sources.statements.keys().map(String::as_str);
                         problems.add(id.at, format!("there is no fact `{}`", id.value), suggest(&id.value, known));
+                    }
+                },
+                Piece::Beside(path) => match self.read(&path.value) {
+                    Ok(text) => self.push(&text),
+                    Err(why) => {
+                        problems.add(path.at, format!("`{}` cannot be read: {why}", path.value), "name a file by its path from this one")
                     }
                 },
                 Piece::Part(text) => {
@@ -234,6 +258,12 @@ impl Maker<'_> {
                 }
             }
         }
+    }
+
+    fn read(&self, path: &str) -> Result<String, String> {
+        // A scenario is data: it reads nothing but what lies beside it.
+        let is_inside = path.split(['/', '\\']).all(|part| !matches!(part, "" | "." | "..")) && !path.contains(':');
+        if is_inside { (self.sources.beside)(path) } else { Err("it lies outside of the scenario's folder".to_owned()) }
     }
 
     fn push(&mut self, text: &str) {
@@ -264,7 +294,10 @@ impl Form for Line {
         let text = String::read(node, problems)?;
         let line = text.trim();
         if line.is_empty() || line.contains('\n') {
-            return wrong(node, "one line of text", "write it on one line", problems);
+            problems.incomplete = true;
+            let message = if line.is_empty() { "this text is empty" } else { "this text must stand on one line" };
+            problems.add(node.at, message, "write one line of text");
+            return None;
         }
         Some(Line(line.to_owned()))
     }

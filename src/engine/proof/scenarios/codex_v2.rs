@@ -16,6 +16,7 @@ pub const ALL: &[(&str, Scenario)] = &[
     ("codex v2: shut stays shut", shut_stays_shut),
     ("codex v2: input reopens", input_reopens),
     ("codex v2: unread follow-up opens a turn", unread_follow_up_opens_a_turn),
+    ("codex v2: mail of the same millisecond is read", mail_of_the_same_millisecond_is_read),
     ("codex v2: running turns are limited", running_turns_are_limited),
     ("codex v2: interrupted is silent", interrupted_is_silent),
 ];
@@ -209,6 +210,24 @@ fn unread_follow_up_opens_a_turn() -> Result<(), String> {
     Ok(())
 }
 
+/// At 120 ms arrive, in this order, the tool's result and the child's answer: the request of that millisecond has both.
+fn mail_of_the_same_millisecond_is_read() -> Result<(), String> {
+    let story = story()
+        .script("/", [act(10, [Delegate("A")]), act(10, [Tool("dig", "{}")]), say(10, "ok")])
+        .script("A", [act(10, [Tool("look", "{}")]), say(90, "A done")]);
+    story.reads(
+        r#"
+        / 1.0 lead 0-10: + user:go
+        / 1.1 lead 10-20: + call:spawn_agent | result:{"task_name":"/root/a"}
+        /1 1.0 worker 10-20: + mail:/root>/root/a:NEW_TASK do A
+        /1 1.1 worker 30-120: + call:look | tool:looked
+        / 1.2 lead 120-130: + call:dig | tool:dug | mail:/root/a>/root:FINAL_ANSWER A done
+        end 130: / Done, /1 Done
+    "#,
+    )?;
+    Ok(())
+}
+
 /// Three children run at most; one that is done makes room.
 fn running_turns_are_limited() -> Result<(), String> {
     let four = [Delegate("A"), Delegate("B"), Delegate("C"), Delegate("D")];
@@ -232,12 +251,19 @@ fn running_turns_are_limited() -> Result<(), String> {
     Ok(())
 }
 
-/// An interrupted turn sends no answer; the child goes on when it is asked to.
+/// An interrupted turn sends no answer and keeps its mail; the child goes on when it is asked to.
 fn interrupted_is_silent() -> Result<(), String> {
     let story = story()
         .script(
             "/",
-            [act(10, [Delegate("A")]), act(10, [Close("A")]), act(10, [Ask("A", "again")]), act(10, [Wait(&["A"])]), say(10, "ok")],
+            [
+                act(10, [Delegate("A")]),
+                act(10, [Tell("A", "note")]),
+                act(10, [Close("A")]),
+                act(10, [Ask("A", "again")]),
+                act(10, [Wait(&["A"])]),
+                say(10, "ok"),
+            ],
         )
         .script("A", [say(500, "never"), say(20, "fine")]);
     story.reads(
@@ -245,11 +271,12 @@ fn interrupted_is_silent() -> Result<(), String> {
         / 1.0 lead 0-10: + user:go
         / 1.1 lead 10-20: + call:spawn_agent | result:{"task_name":"/root/a"}
         /1 1.0 worker 10-aborted: + mail:/root>/root/a:NEW_TASK do A
-        / 1.2 lead 20-30: + call:interrupt_agent | result:{"previous_status":"running"}
-        / 1.3 lead 30-40: + call:followup_task | result:
-        /1 2.0 worker 30-50: + mail:/root>/root/a:NEW_TASK again
-        / 1.4 lead 50-60: + call:wait_agent | result:Wait completed. | mail:/root/a>/root:FINAL_ANSWER fine
-        end 60: / Done, /1 Done
+        / 1.2 lead 20-30: + call:send_message | result:
+        / 1.3 lead 30-40: + call:interrupt_agent | result:{"previous_status":"running"}
+        / 1.4 lead 40-50: + call:followup_task | result:
+        /1 2.0 worker 40-60: + mail:/root>/root/a:MESSAGE note | mail:/root>/root/a:NEW_TASK again
+        / 1.5 lead 60-70: + call:wait_agent | result:Wait completed. | mail:/root/a>/root:FINAL_ANSWER fine
+        end 70: / Done, /1 Done
     "#,
     )?;
     Ok(())

@@ -26,6 +26,12 @@ fn three_at_once_polled() -> Result<(), String> {
         / 1.1 lead 10010-10020: = delegated:## Work already delegated\n- [completed] title C\n- [completed] title B\n- [completed] title A | user:go | call:task | call:task | call:task | result:Task Succeeded. Result: A done | result:Task Succeeded. Result: B done | result:Task Succeeded. Result: C done
         end 10020: / Done, /1 Done, /2 Done, /3 Done
     "#)?;
+    // The cut call was written and is paid. A call as the next request holds it: 3 for the frame, 27 for the header
+    // `assistant to=functions.task`, 66 for `{"description":"title A","prompt":"do A","subagent_type":"worker"}`.
+    let written = outcome.rows[0].output;
+    if written != 4 * (3 + 27 + 66) {
+        return Err(format!("four calls of 96 bytes were written, {written} bytes are paid"));
+    }
     ends_with(
         &outcome,
         0,

@@ -48,6 +48,11 @@ fn the_filter_reaches_earlier_turns() -> Result<(), String> {
         end 60: / Done
     "#,
     )?;
+    // The turn's own items begin at the user's second message: before the filter at 4, behind it at 2.
+    let own: Vec<usize> = outcome.rows.iter().filter(|row| row.turn == 2).map(|row| row.sent.own).collect();
+    if own != [4, 2] {
+        return Err(format!("the second turn's own items begin at {own:?}"));
+    }
     ends_with(
         &outcome,
         0,

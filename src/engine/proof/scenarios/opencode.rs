@@ -13,6 +13,7 @@ pub const ALL: &[(&str, Scenario)] = &[
     ("opencode: undrained children are abandoned", undrained_children_are_abandoned),
     ("opencode: a notice joins a running turn", a_notice_joins_a_running_turn),
     ("opencode: input queues a turn", input_queues_a_turn),
+    ("opencode: the user waits for the children", the_user_waits_for_the_children),
 ];
 
 fn story(drain: bool) -> Story<'static> {
@@ -96,6 +97,25 @@ fn input_queues_a_turn() -> Result<(), String> {
         / 1.1 lead 110-120: + call:dig | tool:dug
         / 2.0 lead 120-130: + own:one | user:more
         end 130: / Done
+    "#,
+    )?;
+    Ok(())
+}
+
+/// The user's second message comes when the root and the background child are done, that is, after the notice's turn.
+fn the_user_waits_for_the_children() -> Result<(), String> {
+    let story = story(true)
+        .user("next")
+        .script("/", [act(10, [Background("A")]), say(10, "idle"), say(10, "all"), say(10, "end")])
+        .script("A", [say(100, "one")]);
+    story.reads(
+        r#"
+        / 1.0 lead 0-10: + user:go
+        / 1.1 lead 10-20: + call:task | result:<task id="ses_1" state="running">\n<summary>Background task started</summary>\n<task_result>\nIt goes on by itself.\n</task_result>\n</task>
+        /1 1.0 worker 10-110: + task:do A
+        / 2.0 lead 110-120: + own:idle | delegated:<task id="ses_1" state="completed">\n<summary>Background task completed: title A</summary>\n<task_result>\none\n</task_result>\n</task>
+        / 3.0 lead 120-130: + own:all | user:next
+        end 130: / Done, /1 Done
     "#,
     )?;
     Ok(())

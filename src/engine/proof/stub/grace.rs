@@ -23,7 +23,7 @@ impl Strategy for Grace {
         format!("grace@stub:compact_at={},rounds={}", self.compact_at, self.rounds)
     }
     fn start(&self, run: &RunContext) -> Box<dyn Session> {
-        Box::new(Last { run: run.clone(), rounds: self.rounds, compact_at: self.compact_at, child: None, summary: None })
+        Box::new(Last { run: run.clone(), rounds: self.rounds, compact_at: self.compact_at, child: None, shown: 0, summary: None })
     }
 }
 
@@ -33,6 +33,8 @@ struct Last {
     compact_at: usize,
     /// The one child: all tasks queue up for it.
     child: Option<ThreadId>,
+    /// How many items the last aside was shown.
+    shown: usize,
     summary: Option<String>,
 }
 
@@ -53,10 +55,11 @@ impl Session for Last {
         let view = view.tool(tool("delegate"));
         if let Some(summary) = self.summary.take() {
             let items = vec![Item::new(Body::Compaction { parts: vec![Part::text(summary)] }, Origin::Compaction)];
-            return View { splices: vec![Splice { at: 1, remove: history.len() - 1, items, keep: true }], ..view };
+            return View { splices: vec![Splice { at: 1, remove: self.shown - 1, items, keep: true }], ..view };
         }
         if self.compact_at > 0 && history.len() >= self.compact_at {
             let ask = Item::user(Origin::Compaction, "Summarise.");
+            self.shown = history.len();
             let splices = vec![Splice { at: history.len(), remove: 0, items: vec![ask], keep: false }];
             return View { splices, aside: true, ..view };
         }

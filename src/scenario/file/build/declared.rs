@@ -11,6 +11,8 @@ pub(super) struct Names {
     what: &'static str,
     places: BTreeMap<String, Place>,
     order: Vec<String>,
+    /// Some names could not be read: any name may be one of them.
+    open: bool,
 }
 
 /// Every name that something in the file can refer to.
@@ -28,7 +30,7 @@ pub(super) struct Declared {
 impl Names {
     /// Whether it is declared.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.places.contains_key(name)
+        self.open || self.places.contains_key(name)
     }
 
     /// Reports a name that is not declared. True: it is.
@@ -47,12 +49,21 @@ impl Names {
 
     fn of_list(what: &'static str, root: &Node, list: &str, key: &str, problems: &mut Problems) -> Names {
         let mut names = Names { what, ..Names::default() };
-        let Some(Value::List(items)) = root.get(list).map(|node| &node.value) else { return names };
+        let items = match root.get(list).map(|node| &node.value) {
+            Some(Value::List(items)) => items,
+            other => {
+                names.open = other.is_some();
+                return names;
+            }
+        };
         for node in items.iter().filter_map(|item| item.get(key)) {
             let name = match &node.value {
                 Value::Text(name) => name.clone(),
                 Value::Int(number) => number.to_string(),
-                _ => continue,
+                _ => {
+                    names.open = true;
+                    continue;
+                }
             };
             names.insert(name, node.at, problems);
         }
@@ -61,7 +72,13 @@ impl Names {
 
     fn of_map(what: &'static str, root: &Node, map: &str) -> Names {
         let mut names = Names { what, ..Names::default() };
-        let Some(Value::Map(entries)) = root.get(map).map(|node| &node.value) else { return names };
+        let entries = match root.get(map).map(|node| &node.value) {
+            Some(Value::Map(entries)) => entries,
+            other => {
+                names.open = other.is_some();
+                return names;
+            }
+        };
         for (key, _) in entries {
             // The parser's tree has each key once.
             names.places.insert(key.value.clone(), key.at);

@@ -1,6 +1,6 @@
 //! The rules of markers: what can be one, and that a fact can be seen where the scenario says so and nowhere else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scenario::marker::{MarkerIndex, fault, stands_in};
 use crate::scenario::{Fact, Scenario};
@@ -82,7 +82,7 @@ impl Builder<'_> {
 
     fn labels(&mut self, scenario: &Scenario) {
         for (at, topic) in scenario.topics.iter().enumerate() {
-            let twin = scenario.topics.iter().take(at).find(|other| other.label == topic.label);
+            let twin = scenario.topics.iter().take(at).find(|other| other.label == topic.label && other.id != topic.id);
             if let (Some(twin), Some(form)) = (twin, self.file.topics.get(at)) {
                 let message = format!("the topics `{}` and `{}` have the same label", twin.id, topic.id);
                 self.problems.add(form.value.id.at, message, "an answer says `unknown: LABEL`: give each topic its own `label`");
@@ -162,6 +162,9 @@ impl Builder<'_> {
         for (at, shown) in self.shown.iter().enumerate() {
             held.push((at, index.scan(&shown.text).facts.into_iter().collect()));
         }
+        // What a statement tells is declared wherever the statement is quoted.
+        let tells = |(id, statement): (&String, &String)| (id.clone(), index.scan(statement).facts.into_iter().collect::<Facts>());
+        let told: BTreeMap<String, Facts> = self.sources.statements.iter().map(tells).collect();
         for topic in 0..file.topics.len() {
             for order in 0..scenario.topics.get(topic).map_or(0, |topic| topic.facts.len()) {
                 let Some(fact) = self.form(topic, order).cloned() else { continue };
@@ -174,7 +177,8 @@ impl Builder<'_> {
                 for (at, _) in held.iter().filter(|(_, facts)| facts.contains(&(topic, order))) {
                     let Some(shown) = self.shown.get(*at) else { continue };
                     somewhere = true;
-                    let is_declared = declared.iter().any(|(seat, _)| *seat == shown.seat) || shown.quotes.contains(&fact.id.value);
+                    let is_declared = declared.iter().any(|(seat, _)| *seat == shown.seat)
+                        || shown.quotes.iter().any(|quoted| told.get(quoted).is_some_and(|facts| facts.contains(&(topic, order))));
                     if !is_declared && !shown.is_answer {
                         stray.push((shown.seat.clone(), shown.at));
                     }

@@ -21,7 +21,7 @@ use super::errors::{Problems, suggest};
 use super::form::{CeilingsForm, ConductForm, File};
 use super::node::{Node, Place};
 use super::record::Form;
-use super::text::{Made, Statements, Text};
+use super::text::{Beside, Made, Sources, Text};
 
 /// Where a text of the scenario stands: what facts can be seen there is declared or an error.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ struct Shown {
 struct Builder<'a> {
     file: &'a File,
     declared: Declared,
-    statements: Statements,
+    sources: Sources,
     shown: Vec<Shown>,
     /// For each topic the positions of its facts in the file, oldest first.
     orders: Vec<Vec<usize>>,
@@ -58,10 +58,17 @@ struct Builder<'a> {
 
 /// Builds a scenario from an expanded tree; its digest is still to be taken. `None`, or a scenario that must not be
 /// used, comes with problems.
-pub(super) fn build(root: &Node, size: Size, sizes: &[Size], problems: &mut Problems) -> Option<Scenario> {
+pub(super) fn build(root: &Node, size: Size, sizes: &[Size], beside: &Beside, problems: &mut Problems) -> Option<Scenario> {
     let file = File::read(root, problems)?;
     let declared = Declared::read(root, problems);
-    let mut builder = Builder { file: &file, declared, statements: topics::statements(&file), shown: vec![], orders: vec![], problems };
+    let mut builder = Builder {
+        file: &file,
+        declared,
+        sources: Sources { statements: topics::statements(&file), beside: beside.clone() },
+        shown: vec![],
+        orders: vec![],
+        problems,
+    };
     let world = builder.world();
     let agents = builder.agents();
     let root_agent = builder.root(root.at);
@@ -145,7 +152,7 @@ fn ceilings(form: Option<&CeilingsForm>) -> Ceilings {
 impl Builder<'_> {
     /// A text of one part at a place of the scenario; remembered as shown.
     fn plain(&mut self, text: &Text, seat: Seat, owner: &str) -> String {
-        let made = text.plain(owner, &self.statements, self.problems);
+        let made = text.plain(owner, &self.sources, self.problems);
         let plain = made.text();
         self.show(made, seat, text.at);
         plain
@@ -169,7 +176,7 @@ impl Builder<'_> {
                     self.problems.add(tool.at, message, "name each tool once");
                 }
                 spec.tools
-                    .extend(file.tools.get(&tool.value).map(|form| world::tool_spec(&tool.value, form, &self.statements, self.problems)));
+                    .extend(file.tools.get(&tool.value).map(|form| world::tool_spec(&tool.value, form, &self.sources, self.problems)));
             }
             agents.insert(name.value.clone(), spec);
         }

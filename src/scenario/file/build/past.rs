@@ -67,7 +67,7 @@ impl Builder<'_> {
         if let Some(context) = &form.context {
             kinds += 1;
             // No model reads it, so nothing can be seen in it.
-            let parts = context.text.parts(owner, &self.statements, self.problems).parts;
+            let parts = context.text.parts(owner, &self.sources, self.problems).parts;
             items.push(Item::new(Body::Context { kind: context.kind.clone(), parts }, Origin::System));
         }
         if let Some(call) = &form.call {
@@ -81,12 +81,12 @@ impl Builder<'_> {
                 ),
             }
         }
-        if kinds != 1 && !self.problems.incomplete {
+        if kinds > 1 || (kinds == 0 && !self.problems.incomplete) {
             let message = if kinds == 0 { "this entry says nothing" } else { "this entry says several things" };
             let help = "write exactly one of `user`, `assistant`, `developer`, `system`, `tool`, `call`, `reasoning`, `compaction`, `mail` and `context`";
             self.problems.add(entry.at, message, help);
         }
-        if form.phase.is_some() && form.assistant.is_none() && !self.problems.incomplete {
+        if form.phase.is_some() && form.assistant.is_none() && kinds == 1 {
             self.problems.add(entry.at, "only a message of the `assistant` has a phase", "remove `phase`");
         }
         if form.hidden {
@@ -97,7 +97,7 @@ impl Builder<'_> {
     }
 
     fn parts(&mut self, text: &Text, seat: &Seat, owner: &str) -> Vec<Part> {
-        let made = text.parts(owner, &self.statements, self.problems);
+        let made = text.parts(owner, &self.sources, self.problems);
         let parts = made.parts.clone();
         self.show(made, seat.clone(), text.at);
         parts
@@ -145,7 +145,7 @@ impl Builder<'_> {
         for entry in &turn.value.items {
             self.entry(entry, &seat, &owner, &mut None, &mut items);
         }
-        if items.is_empty() && !self.problems.incomplete {
+        if turn.value.user.is_none() && turn.value.items.is_empty() && !self.problems.incomplete {
             self.problems.add(turn.at, "the user says nothing in this turn", "write `user:` with a text, or `items:`");
         }
         items

@@ -106,6 +106,9 @@ impl Builder<'_> {
     /// Whether the call can succeed as the world then is; a declared output that is an error counts as success.
     fn can_succeed(&mut self, scenario: &Scenario, step: &Step, form: &Located<StepForm>, world: &ScenarioWorld) -> bool {
         let (Some(behaviour), Some(tool)) = (scenario.world.tools.get(&step.tool), self.file.tools.get(&step.tool)) else { return false };
+        if form.value.args.as_ref().is_some_and(|args| !args.is_sound()) {
+            return false;
+        }
         let at = form.value.args.as_ref().map_or(form.at, |args| args.at);
         let args: serde_json::Value = serde_json::from_str(&step.args).unwrap_or_default();
         let Some(given) = args.as_object() else {

@@ -1,15 +1,16 @@
 //! Topics and the order of their facts.
 
+use std::collections::BTreeMap;
+
 use crate::scenario::{Fact, Made, Topic};
 
 use super::super::form::{FactForm, File, TopicForm};
 use super::super::node::Located;
-use super::super::text::Statements;
 use super::Builder;
 use super::declared::Names;
 
 /// The statements of all facts, by id.
-pub(super) fn statements(file: &File) -> Statements {
+pub(super) fn statements(file: &File) -> BTreeMap<String, String> {
     let facts = file.topics.iter().flat_map(|topic| &topic.value.facts);
     facts.map(|fact| (fact.value.id.value.clone(), fact.value.statement.value.clone())).collect()
 }
@@ -25,8 +26,10 @@ impl Builder<'_> {
             for fact in &form.value.facts {
                 facts.insert(fact.value.id.value.clone(), fact.value.id.at, self.problems);
             }
-            if form.value.facts.is_empty() == made.is_none() && !self.problems.incomplete {
-                let message = if made.is_none() { "this topic has no facts" } else { "a deliverable has no facts of its own" };
+            let none = form.value.facts.is_empty() && made.is_none();
+            let both = !form.value.facts.is_empty() && made.is_some();
+            if both || (none && !self.problems.incomplete) {
+                let message = if none { "this topic has no facts" } else { "a deliverable has no facts of its own" };
                 self.problems.add(form.at, message, "write either `facts` or `made`");
             }
             let made = made.as_ref().and_then(|made| {

@@ -174,7 +174,7 @@ impl Builder<'_> {
                     "write at least one text or topic, none of them empty",
                 );
             }
-            if asks.len() != 1 && !self.problems.incomplete {
+            if asks.len() > 1 || (asks.is_empty() && !self.problems.incomplete) {
                 let message = format!("the check `{}` asks {}", id.value, if asks.is_empty() { "nothing" } else { "several things" });
                 self.problems.add(form.at, message, "write exactly one of `contains`, `regex`, `equals`, `recall` and `forbidden`");
             }

@@ -8,12 +8,12 @@ use crate::strategy::ToolSpec;
 use super::super::errors::Problems;
 use super::super::form::{Does, Output, Tool};
 use super::super::node::{Node, Value};
-use super::super::text::Statements;
+use super::super::text::Sources;
 use super::{Builder, Seat};
 
 /// A tool as agents are shown it.
-pub(super) fn tool_spec(name: &str, tool: &Tool, statements: &Statements, problems: &mut Problems) -> ToolSpec {
-    let about = tool.about.plain(&format!("tool {name}"), statements, problems).text();
+pub(super) fn tool_spec(name: &str, tool: &Tool, sources: &Sources, problems: &mut Problems) -> ToolSpec {
+    let about = tool.about.plain(&format!("tool {name}"), sources, problems).text();
     ToolSpec::new(name, about.trim(), parameters(tool))
 }
 
@@ -68,7 +68,8 @@ impl Builder<'_> {
         for form in &file.files {
             let path = &form.path.value;
             let text = self.plain(&form.text, Seat::File(path.clone()), &format!("file {path}"));
-            files.insert(path.clone(), text);
+            // A path that stands twice is reported; its first text stays.
+            files.entry(path.clone()).or_insert(text);
         }
         let mut tools = BTreeMap::new();
         for (name, tool) in &file.tools.0 {

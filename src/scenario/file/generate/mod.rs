@@ -61,19 +61,25 @@ pub(super) fn text(kind: Kind, language: Language, characters: usize, seed: u64)
     out
 }
 
-/// Fills the last line, which has no room for a whole one of its kind, with words.
+/// Fills the last line, which has no room for a whole one of its kind, with words that fit and a number.
 fn fill(out: &mut String, characters: usize, comment: &str, random: &mut Random) {
-    let left = characters - out.len();
-    if left == 0 {
-        return;
+    let Some(room) = (characters - out.len()).checked_sub(1) else { return };
+    let mut line = String::new();
+    if comment.len() < room {
+        line.push_str(comment);
     }
-    let mut line = comment.to_owned();
-    while line.len() < left {
-        line.push_str(random.pick(&NOUNS));
+    loop {
+        let word = random.pick(&NOUNS);
+        if line.len() + word.len() + 1 > room {
+            break;
+        }
+        line.push_str(word);
         line.push(' ');
     }
-    line.truncate(left - 1);
-    // A word cut in two is nothing, a blank at the end of a line is noise.
+    while line.len() < room {
+        line.push(char::from(b'0' + random.below(10) as u8));
+    }
+    // A blank at the end of a line is noise.
     if line.ends_with(' ') {
         line.pop();
         line.push('.');
