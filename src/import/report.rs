@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// What an import met. The words are those of `ARCHITECTURE.md`, "Import report".
+/// What an import met.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Files that were read as recordings, files beside them included.

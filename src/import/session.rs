@@ -99,6 +99,8 @@ pub struct Delegation {
     pub background: bool,
     /// The size of the child's last request and reply, as the parent's record has it. No spend.
     pub final_context: Option<u64>,
+    /// What the child returned, as the parent's record has it; `None`: nothing, or an error.
+    pub returned: Option<String>,
 }
 
 /// How a delegation was linked to its child; the first that applies, in this order.

@@ -7,7 +7,8 @@ use crate::import::{Delegation, Report, Session, Source, context_size};
 
 use super::block::Block;
 use super::link::{Linked, link};
-use super::row::{ForkRef, Kind, Notice, Row};
+use super::outcome::Notice;
+use super::row::{ForkRef, Kind, Row};
 use super::spend;
 use super::steps;
 use super::thread::{Worked, work};
@@ -182,6 +183,7 @@ impl Recording<'_> {
             subagent_type: task.subagent_type,
             background: task.background || outcome.is_some_and(|outcome| outcome.background),
             final_context: outcome.and_then(|outcome| outcome.final_context),
+            returned: one.returned.clone(),
         }
     }
 }

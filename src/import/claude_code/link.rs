@@ -7,7 +7,8 @@ use crate::import::{Confidence, Link, Status};
 use crate::transcript::Digest;
 
 use super::block::Block;
-use super::row::{Kind, Notice, Outcome, Row};
+use super::outcome::{Notice, Outcome};
+use super::row::{Kind, Row};
 use super::thread::{Site, Worked};
 use super::threads::Identity;
 
@@ -26,6 +27,8 @@ pub struct Linked {
     pub confidence: Confidence,
     /// What became of it.
     pub status: Status,
+    /// What it returned, as the parent has it.
+    pub returned: Option<String>,
 }
 
 /// Finds all delegations, in order of threads and calls, and links them to the threads that they opened.
@@ -54,26 +57,35 @@ impl<'a> Linker<'a> {
             for (call, site) in worked.calls.iter().enumerate() {
                 let is_task = site.own && site.block(self.rows).is_some_and(|call| call.task.is_some());
                 if is_task {
-                    let status = self.status(&worked.thread.family, site, &ends);
-                    self.all.push(Linked { thread, call, child: None, link: Link::Unresolved, confidence: Confidence::None, status });
+                    let (status, returned) = self.end(&worked.thread.family, site, &ends);
+                    self.all.push(Linked {
+                        thread,
+                        call,
+                        child: None,
+                        link: Link::Unresolved,
+                        confidence: Confidence::None,
+                        status,
+                        returned,
+                    });
                 }
             }
         }
     }
 
-    fn status(&self, family: &Arc<str>, site: &Site, ends: &Ends) -> Status {
-        let Some((row, result)) = site.answer(self.rows) else { return Status::Running };
+    fn end(&self, family: &Arc<str>, site: &Site, ends: &Ends) -> (Status, Option<String>) {
+        let Some((row, result)) = site.answer(self.rows) else { return (Status::Running, None) };
         if result.failed || row.outcome_is_text {
-            return Status::Failed;
+            return (Status::Failed, None);
         }
-        match &row.outcome {
-            Some(outcome) if outcome.background => {
-                let by_call = site.block(self.rows).and_then(|call| ends.calls.get(&(family.clone(), call.id.to_string())));
-                let by_agent = || outcome.agent.as_ref().and_then(|agent| ends.agents.get(&(family.clone(), agent.to_string())));
-                by_call.or_else(by_agent).copied().unwrap_or(Status::Launched)
-            }
-            _ => Status::Completed,
+        let outcome = row.outcome.as_deref();
+        if let Some(outcome) = outcome.filter(|outcome| outcome.background) {
+            let by_call = site.block(self.rows).and_then(|call| ends.calls.get(&(family.clone(), call.id.to_string())));
+            let by_agent = || outcome.agent.as_ref().and_then(|agent| ends.agents.get(&(family.clone(), agent.to_string())));
+            return by_call.or_else(by_agent).cloned().unwrap_or((Status::Launched, None));
         }
+        let told = outcome.and_then(|outcome| outcome.text.as_ref()).map(|part| part.as_text().to_owned());
+        let read = || result.parts.iter().map(crate::transcript::Part::as_text).collect::<String>();
+        (Status::Completed, told.or_else(|| Some(read()).filter(|text| !text.is_empty())))
     }
 
     fn site(&self, linked: &Linked) -> &'a Site {
@@ -221,7 +233,7 @@ impl<'a> Linker<'a> {
 
     /// The first prompt of a child: its record and its text.
     fn opening(&self, child: usize) -> Option<(usize, Digest)> {
-        let (at, row) = self.worked[child].own_rows(self.rows).find(|(_, row)| row.kind == Kind::User)?;
+        let (at, row) = self.worked[child].own_rows(self.rows).find(|(_, row)| row.kind == Kind::User && !row.meta)?;
         row.blocks.iter().find_map(|block| match block {
             Block::Text(part) => Some((at, part.digest())),
             _ => None,
@@ -266,8 +278,8 @@ impl<'a> Linker<'a> {
 /// How background children ended, by session and call and by session and agent.
 #[derive(Default)]
 struct Ends {
-    calls: HashMap<(Arc<str>, String), Status>,
-    agents: HashMap<(Arc<str>, String), Status>,
+    calls: HashMap<(Arc<str>, String), (Status, Option<String>)>,
+    agents: HashMap<(Arc<str>, String), (Status, Option<String>)>,
 }
 
 impl Ends {
@@ -287,7 +299,8 @@ impl Ends {
                 let Some(agent) = site.block(rows).and_then(|call| call.collects.clone()) else { continue };
                 let said = site.answer(rows).and_then(|(row, _)| row.outcome.as_ref()?.task_status.clone());
                 if let Some(status) = said.and_then(|status| ended(Some(&status))) {
-                    ends.agents.insert((family.clone(), agent.into()), status);
+                    let answer = site.answer(rows).map(|(_, result)| result.parts.iter().map(crate::transcript::Part::as_text).collect());
+                    ends.agents.entry((family.clone(), agent.into())).or_insert((status, answer));
                 }
             }
         }
@@ -296,11 +309,12 @@ impl Ends {
 
     fn notice(&mut self, session: Option<&Arc<str>>, notice: &Notice) {
         let (Some(session), Some(status)) = (session, ended(notice.status.as_deref())) else { return };
+        let end = (status, notice.result.clone().filter(|_| status == Status::Completed));
         if let Some(call) = &notice.call {
-            self.calls.insert((session.clone(), call.clone()), status);
+            self.calls.insert((session.clone(), call.clone()), end.clone());
         }
         if let Some(task) = &notice.task {
-            self.agents.insert((session.clone(), task.clone()), status);
+            self.agents.insert((session.clone(), task.clone()), end);
         }
     }
 }

@@ -9,6 +9,7 @@ mod assemble;
 mod block;
 mod link;
 mod order;
+mod outcome;
 mod row;
 mod spend;
 mod steps;
@@ -25,7 +26,8 @@ use serde::Deserialize;
 
 use super::paths::Found;
 use super::{Detail, Format, Options, Place, Report, Session, Source};
-use row::{ForkRef, Kind, Names, Notice, Parsed, Reading, Row};
+use outcome::Notice;
+use row::{ForkRef, Kind, Names, Parsed, Reading, Row};
 use threads::FileInfo;
 
 /// What `agent-ID.meta.json` says about a child.

@@ -8,9 +8,10 @@ use serde::Deserialize;
 
 use crate::import::time::milliseconds;
 use crate::ledger::Usage;
-use crate::transcript::{Digest, Part};
+use crate::transcript::Digest;
 
 use super::block::{self, Block};
+use super::outcome::{Notice, Outcome, WireUsage, notice, outcome};
 use super::wire::{Flag, Number, Object, Pointer, Raw, Text, keys_once};
 
 /// Model name of rows that the client writes by itself (errors, interruptions): no responses.
@@ -112,34 +113,6 @@ pub struct Row {
     pub outcome_is_text: bool,
     /// A notice on a background task.
     pub notice: Option<Box<Notice>>,
-}
-
-/// A delegation's result as the parent's record has it.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    /// The child.
-    pub agent: Option<Arc<str>>,
-    /// Started in the background.
-    pub background: bool,
-    /// What it returned.
-    pub text: Option<Part>,
-    /// Size of its last request and reply.
-    pub final_context: Option<u64>,
-    /// Usage of its last response.
-    pub usage: Option<Usage>,
-    /// State of the task that was asked for.
-    pub task_status: Option<String>,
-}
-
-/// A notice that a background task has ended.
-#[derive(Clone, Debug, Default)]
-pub struct Notice {
-    /// The call that started it.
-    pub call: Option<String>,
-    /// The task, which is the child's id.
-    pub task: Option<String>,
-    /// Its state, in the product's words.
-    pub status: Option<String>,
 }
 
 /// A fork's history by reference.
@@ -264,40 +237,6 @@ struct WireMessage<'a> {
     usage: Object<WireUsage>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct WireUsage {
-    input_tokens: Number,
-    cache_creation_input_tokens: Number,
-    cache_read_input_tokens: Number,
-    output_tokens: Number,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct WireOutcome<'a> {
-    #[serde(borrow)]
-    agent_id: Text<'a>,
-    is_async: Flag,
-    #[serde(borrow)]
-    status: Text<'a>,
-    #[serde(borrow)]
-    content: Raw<'a>,
-    total_tokens: Number,
-    usage: Object<WireUsage>,
-    #[serde(borrow)]
-    task: Object<WireTask<'a>>,
-    #[serde(borrow, rename = "retrieval_status")]
-    retrieval_status: Text<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct WireTask<'a> {
-    #[serde(borrow)]
-    status: Text<'a>,
-}
-
 /// A child's row inside a `progress` record.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -308,20 +247,6 @@ struct WireProgress<'a> {
     agent_id: Text<'a>,
     #[serde(borrow)]
     message: Object<Wire<'a>>,
-}
-
-impl WireUsage {
-    /// `None`: an object without a single figure. A cache class that is left out stands for no cache use.
-    fn usage(&self) -> Option<Usage> {
-        let all = [self.input_tokens, self.cache_read_input_tokens, self.cache_creation_input_tokens, self.output_tokens];
-        all.iter().any(|number| number.0.is_some()).then(|| Usage {
-            uncached_input: Some(self.input_tokens.0.unwrap_or(0)),
-            cache_read: Some(self.cache_read_input_tokens.0.unwrap_or(0)),
-            cache_write: Some(self.cache_creation_input_tokens.0.unwrap_or(0)),
-            output: Some(self.output_tokens.0.unwrap_or(0)),
-            reasoning: None,
-        })
-    }
 }
 
 /// Says about a file: its last session id, version and folder.
@@ -440,6 +365,7 @@ fn skeleton(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names, kind: Kin
         parent: match &wire.parent_uuid {
             Pointer::Missing => Parent::Missing,
             Pointer::Null => Parent::Root,
+            Pointer::To(uuid) if uuid.is_empty() => Parent::Root,
             Pointer::To(uuid) => Parent::To(Digest::of(uuid)),
         },
         logical: wire.logical_parent_uuid.filled().map(Digest::of),
@@ -502,35 +428,6 @@ fn response_key(wire: &Wire<'_>, message: &WireMessage<'_>, reading: &Reading<'_
     }
 }
 
-fn outcome(text: &str, names: &mut Names) -> Option<Outcome> {
-    // Most results are of ordinary tools and large: they are not worth a second look.
-    let says = |key: &str| memmem::find(text.as_bytes(), key.as_bytes()).is_some();
-    if !(says("\"agentId\"") || says("\"totalTokens\"") || says("\"isAsync\"") || says("\"retrieval_status\"")) {
-        return None;
-    }
-    let once;
-    let wire: WireOutcome<'_> = match serde_json::from_str(text) {
-        Ok(wire) => wire,
-        Err(_) => {
-            once = keys_once(text)?;
-            serde_json::from_str(&once).ok()?
-        }
-    };
-    let task_status = wire.task.0.and_then(|task| task.status.filled().map(str::to_owned));
-    let fetched = wire.retrieval_status.get() == Some("success");
-    let task_status = task_status.or_else(|| fetched.then(|| "completed".to_owned()));
-    let outcome = Outcome {
-        agent: wire.agent_id.filled().map(|text| names.share(text)),
-        background: wire.is_async.0 || wire.status.get() == Some("async_launched"),
-        text: wire.content.get().and_then(block::all_text).map(Part::text),
-        final_context: wire.total_tokens.0,
-        usage: wire.usage.0.as_ref().and_then(WireUsage::usage),
-        task_status,
-    };
-    let says_something = outcome.agent.is_some() || outcome.background || outcome.final_context.is_some() || outcome.task_status.is_some();
-    says_something.then_some(outcome)
-}
-
 /// The child's row that a `progress` record of type `agent_progress` carries; `None`: it is another kind of progress.
 fn progress_copy(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names) -> Option<Result<(Row, Option<String>), String>> {
     let data = wire.data.object().filter(|text| memmem::find(text.as_bytes(), b"agent_progress").is_some())?;
@@ -564,17 +461,4 @@ fn progress_copy(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names) -> O
         }
         (row, lost)
     }))
-}
-
-/// What a notice says between its tags: `<task-notification>` of 2.1, `<agent-notification>` of 2.0.
-fn notice(text: &str) -> Option<Notice> {
-    if !(text.contains("<task-notification>") || text.contains("<agent-notification>")) {
-        return None;
-    }
-    let tag = |name: &str| {
-        let (_, rest) = text.split_once(&format!("<{name}>"))?;
-        let (value, _) = rest.split_once(&format!("</{name}>"))?;
-        Some(value.trim().to_owned()).filter(|value| !value.is_empty())
-    };
-    Some(Notice { call: tag("tool-use-id"), task: tag("task-id").or_else(|| tag("agent-id")), status: tag("status") })
 }

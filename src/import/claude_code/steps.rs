@@ -170,7 +170,7 @@ impl Building<'_> {
         }
     }
 
-    fn noticed(&self, notice: &super::row::Notice) -> Option<usize> {
+    fn noticed(&self, notice: &super::outcome::Notice) -> Option<usize> {
         self.mine.iter().position(|linked| {
             let site = &self.one.calls[linked.call];
             let by_call = notice.call.is_some() && site.block(self.rows).map(|call| &*call.id) == notice.call.as_deref();

@@ -167,6 +167,11 @@ impl Worked {
             }
             before = before.saturating_add(row.bytes);
         }
+        for row in self.thread.repeats.iter().map(|&at| &rows[at]) {
+            if let Some(&which) = row.key.and_then(|key| by_key.get(&key)) {
+                self.responses[which].usage = maximum(self.responses[which].usage, row.usage);
+            }
+        }
     }
 
     /// Pairs results with calls, by id and position: ids repeat.

@@ -73,6 +73,8 @@ pub struct Thread {
     pub file: usize,
     /// Its records: indices, duplicates left out.
     pub rows: Vec<usize>,
+    /// The duplicates: their usage may be more than the record's own.
+    pub repeats: Vec<usize>,
     /// The call that its side names: the file beside it, or the copies.
     pub opened_by: Option<Arc<str>>,
     /// How deep the file beside it says that it is.
@@ -112,12 +114,14 @@ pub fn split(rows: &[Row], files: &[FileInfo], report: &mut Report) -> Vec<Threa
             && !seen.insert((place, uuid))
         {
             report.duplicates += 1;
+            thread.repeats.push(at);
             continue;
         }
         if row.copy_of.is_some() {
             let file = own_files.entry(place).or_insert_with(|| CopiedFrom::of(&thread.rows, rows));
             if file.holds(row) {
                 report.duplicates += 1;
+                thread.repeats.push(at);
                 continue;
             }
         } else {
@@ -192,7 +196,7 @@ fn begin(identity: Identity, row: &Row, rows: &[Row], files: &[FileInfo]) -> Thr
             (id, info.main_id())
         }
     };
-    Thread { identity, id, family, file: row.file, rows: vec![], opened_by: None, depth: 1 }
+    Thread { identity, id, family, file: row.file, rows: vec![], repeats: vec![], opened_by: None, depth: 1 }
 }
 
 /// For each record of an inline child the record that begins its tree: the first one up the links that no other record

@@ -1,0 +1,7 @@
+//! Import, from files to `ctxbench-import/1`.
+
+mod damage;
+mod expect;
+mod figures;
+mod reference;
+mod steps;
