@@ -1,6 +1,10 @@
 //! The ledger: one row an exchange, opened when the request is *sent* and closed on reply. Append-only.
 
+mod by_thread;
+
 use std::sync::Arc;
+
+pub(crate) use by_thread::ByThread;
 
 use crate::strategy::{End, Splice, ThreadId, ToolSpec};
 use crate::transcript::{CallKey, Item, Origin, Part};

@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine", &["transcript", "strategy", "ledger", "setting", "tokens", "model"]),
     ("metrics", &["transcript", "strategy", "ledger", "tokens", "scenario", "score"]),
     ("score", &["transcript", "strategy", "ledger", "tokens", "scenario"]),
-    ("plan", &["transcript", "strategy", "scenario", "model", "import", "tokens"]),
+    ("plan", &["transcript", "strategy", "scenario", "score", "model", "import", "tokens", "results"]),
     (
         "runner",
         &[
@@ -34,10 +34,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "score",
             "plan",
             "results",
+            "error",
         ],
     ),
-    ("results", &["transcript", "ledger", "metrics", "score", "plan"]),
+    ("results", &["transcript", "ledger", "metrics", "score", "scenario"]),
     ("report", &["transcript", "strategy", "ledger", "metrics", "results", "plan"]),
+    ("error", &[]),
 ];
 
 /// The command line and the binary may use everything.

@@ -42,6 +42,10 @@ impl Engine {
         let minted: Vec<CallKey> = calls.iter().map(|call| call.key).collect();
         let said =
             AssistantTurn { reasoning: reply.reasoning.clone(), text: reply.text, calls, more: reply.more, synthetic: reply.synthetic };
+        if aside && mutation::is(Mutation::AsideKept) {
+            let pushed = self.logs.push(&self.meter, log, Item::assistant(None, said.text.as_str()));
+            pushed.map_err(|why| self.uncountable(why))?;
+        }
         if aside {
             self.rows[row].cut = said.calls.len() as u32;
             self.turns[turn].stage = Stage::Ready;
@@ -67,6 +71,9 @@ impl Engine {
         }
         self.rows[row].calls = decided.calls.len() as u32;
         self.rows[row].cut = decided.cut.len() as u32;
+        if mutation::is(Mutation::CutRepliesFree) && !decided.cut.is_empty() {
+            self.rows[row].output = 0;
+        }
         let phase = if decided.calls.is_empty() { Phase::FinalAnswer } else { Phase::Commentary };
         let phase = self.turns[turn].phases.then_some(phase);
         let mut items = Vec::new();
@@ -120,6 +127,7 @@ impl Engine {
 
     /// Routes the calls of the last reply: all at once, or one after the other.
     fn route_calls(&mut self, turn: TurnIndex) -> Step {
+        self.turns[turn].routing = true;
         while self.turns[turn].routed < self.turns[turn].batch.len() {
             if self.is_over(turn) {
                 return Ok(());
@@ -129,12 +137,14 @@ impl Engine {
             if self.turns[turn].serial && at > 0 {
                 let before = self.turns[turn].batch[at - 1];
                 if self.call(before).is_some_and(|call| call.answer.is_none()) {
+                    self.turns[turn].routing = false;
                     return Ok(());
                 }
             }
             self.turns[turn].routed += 1;
             self.route_call(turn, key)?;
         }
+        self.turns[turn].routing = false;
         self.check_answered(turn)
     }
 
@@ -180,10 +190,10 @@ impl Engine {
             }
         };
         let ms = result.ms.max(1);
-        self.tools_ms += ms;
-        let chain = self.turns[turn].chain + ms;
+        self.tools_ms = self.tools_ms.saturating_add(ms);
+        let chain = self.turns[turn].chain.saturating_add(ms);
         let item = Item::new(Body::Result { key: Some(call.key), parts: result.parts, failed: result.failed }, Origin::ToolResult);
-        self.queue.at(self.now + ms, Arrival::Result { key: call.key, item, chain });
+        self.queue.at(self.now.saturating_add(ms), Arrival::Result { key: call.key, item, chain });
         Ok(())
     }
 
@@ -198,12 +208,17 @@ impl Engine {
             call.chain = call.chain.max(chain);
         }
         if self.is_over(turn) {
+            self.late_replies += 1;
             return Ok(());
         }
         self.changed = true;
         self.chain = chain;
         self.turns[turn].chain = self.turns[turn].chain.max(chain);
-        if self.turns[turn].serial && self.turns[turn].routed < self.turns[turn].batch.len() {
+        let live = &self.turns[turn];
+        if live.routing {
+            return Ok(());
+        }
+        if live.serial && live.routed < live.batch.len() {
             return self.route_calls(turn);
         }
         self.check_answered(turn)

@@ -6,7 +6,7 @@ use crate::transcript::CallKey;
 
 use super::mutation::{self, Mutation};
 use super::state::{Arrival, Stage};
-use super::{Engine, Step, Stop};
+use super::{Engine, ROUNDS, Step, Stop};
 
 impl Engine {
     pub(super) async fn play(&mut self) {
@@ -25,17 +25,26 @@ impl Engine {
                 if mutation::is(Mutation::WaitsAskedAtOnce) {
                     self.ask_waits()?;
                 }
+                if mutation::is(Mutation::SentAtOnce) {
+                    self.send_ready().await?;
+                }
             }
             loop {
                 while self.changed {
                     self.changed = false;
+                    self.rounds += 1;
+                    if self.rounds > ROUNDS {
+                        return Err(self.goes_round(format_args!("{ROUNDS} rounds of waits and requests")));
+                    }
                     self.ask_waits()?;
                     self.send_ready().await?;
                 }
                 if !self.settle()? {
                     break;
                 }
+                self.rounds = 0;
             }
+            self.rounds = 0;
             if self.is_finished() {
                 return Ok(());
             }
@@ -108,7 +117,7 @@ impl Engine {
 
     /// The next user turn when all is quiet. True: there was one.
     fn settle(&mut self) -> Result<bool, Stop> {
-        if self.is_busy() {
+        if self.is_busy() && !(mutation::is(Mutation::SettledEarly) && self.threads[0].live.is_empty()) {
             return Ok(false);
         }
         match self.user.pop_front() {
@@ -136,6 +145,12 @@ impl Engine {
 
     fn queue_holds_input(&self) -> bool {
         self.queue.any(|arrival| matches!(arrival, Arrival::User { .. }))
+    }
+
+    /// The strategy answers what happens by something that happens at once, for ever.
+    pub(super) fn goes_round(&mut self, what: std::fmt::Arguments<'_>) -> Stop {
+        let message = format!("at {} ms: the strategy goes round within one instant: {what}, and no time has passed", self.now);
+        self.fail(FailureKind::Strategy, message)
     }
 
     /// Nothing will arrive any more, and somebody still waits.

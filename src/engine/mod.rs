@@ -9,6 +9,8 @@ mod instant;
 mod log;
 pub(crate) mod mutation;
 mod orders;
+#[cfg(test)]
+mod proof;
 mod queue;
 mod send;
 mod state;
@@ -66,6 +68,12 @@ pub async fn run(run: Run<'_>) -> Outcome {
 #[derive(Debug)]
 pub(crate) struct Stop;
 
+/// Rounds of waits and requests within one instant: what a real system needs is a handful.
+const ROUNDS: u32 = 1_000;
+
+/// How deep orders may follow from orders: an opened child's answer is one, a stopped child's child another.
+const NESTED: u32 = 100;
+
 /// Most engine steps either go on or have set [`Engine::failure`].
 type Step = Result<(), Stop>;
 
@@ -96,6 +104,10 @@ struct Engine {
     failure: Option<Failure>,
     /// Something changed since waits were last asked.
     changed: bool,
+    /// Rounds of waits and requests in this instant.
+    rounds: u32,
+    /// Orders that follow from orders, as deep as now.
+    nested: u32,
     /// The longest chain of work that led to what is being decided now.
     chain: u64,
     spent: u64,
@@ -139,6 +151,8 @@ impl Engine {
             delegations: Vec::new(),
             failure: None,
             changed: false,
+            rounds: 0,
+            nested: 0,
             chain: 0,
             spent: 0,
             refusals: 0,

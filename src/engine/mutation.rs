@@ -33,6 +33,22 @@ pub(crate) enum Mutation {
     UnreadWakeLost,
     /// The run waits for children that it should abandon.
     AbandonedDrained,
+    /// A request is sent when its turn is ready, not at the end of the instant.
+    SentAtOnce,
+    /// The user's next message does not wait for the children that the run waits for.
+    SettledEarly,
+    /// Stopping a thread empties its inbox.
+    StopEmptiesInbox,
+    /// The reply to an aside enters the history.
+    AsideKept,
+    /// A kept splice before a turn's items does not move where they begin.
+    OwnNotMoved,
+    /// The turn that an unread wake starts is opened by no call.
+    WakeCallLost,
+    /// A reply of which calls were cut is not paid.
+    CutRepliesFree,
+    /// The ceiling of exchanges is not enforced.
+    RoundsUnlimited,
 }
 
 #[cfg(test)]

@@ -6,11 +6,15 @@ use crate::transcript::{CallKey, Item, Means, Origin};
 
 use super::mutation::{self, Mutation};
 use super::state::{Arrival, Letter, Queued};
-use super::{Engine, Step};
+use super::{Engine, NESTED, Step};
 
 impl Engine {
     /// Carries out the orders of one decision, taken about a thread.
     pub(super) fn execute(&mut self, orders: Vec<Order>, about: ThreadId) -> Step {
+        if self.nested >= NESTED {
+            return Err(self.goes_round(format_args!("orders follow from orders, {NESTED} deep")));
+        }
+        self.nested += 1;
         for order in orders {
             match order {
                 Order::Reply { call, text, failed, means, after_ms } => {
@@ -20,13 +24,16 @@ impl Engine {
                 }
                 Order::Put { to, items, when, by } => self.put(to, items, when, by, about)?,
                 Order::Wait { call, timeout_ms } => {
-                    let now = self.now;
-                    let chain = self.chain;
-                    if !self.call(call).is_some_and(|open| open.own && !open.replied) {
+                    let Some(open) = self.call(call).filter(|open| open.own && !open.replied) else {
                         return Err(self.fault(about, format_args!("a wait on call {}, which is not open", call.0)));
+                    };
+                    // An earlier order may have stopped the caller: then nobody waits.
+                    if self.is_over(open.turn) {
+                        continue;
                     }
+                    let (ms, chain) = (self.now.saturating_add(timeout_ms.max(1)), self.chain.saturating_add(timeout_ms.max(1)));
                     self.waiting.insert(call, false);
-                    self.queue.at(now + timeout_ms.max(1), Arrival::Timeout { key: call, chain: chain + timeout_ms.max(1) });
+                    self.queue.at(ms, Arrival::Timeout { key: call, chain });
                     self.changed = true;
                 }
                 Order::Stop { thread } => {
@@ -36,6 +43,7 @@ impl Engine {
                 Order::Write { path, text } => self.world.write(&path, &text),
             }
         }
+        self.nested -= 1;
         Ok(())
     }
 
@@ -65,13 +73,13 @@ impl Engine {
         if item.means.contains(&Means::Refused) {
             self.refusals += 1;
         }
-        let chain = self.chain + after_ms;
+        let chain = self.chain.saturating_add(after_ms);
         self.waiting.remove(&key);
         if let Some(open) = self.call_mut(key) {
             open.replied = true;
         }
         if after_ms > 0 {
-            self.queue.at(self.now + after_ms, Arrival::Result { key, item, chain });
+            self.queue.at(self.now.saturating_add(after_ms), Arrival::Result { key, item, chain });
             return Ok(());
         }
         // What the reply leads to has a chain of its own; what follows in this decision keeps the decision's.
@@ -133,7 +141,7 @@ impl Engine {
                 }
             }
             When::Notice | When::Mail | When::Wake => {
-                one.inbox.extend(items.into_iter().map(|item| Letter { item, when, chain }));
+                one.inbox.extend(items.into_iter().map(|item| Letter { item, when, by, chain }));
                 if when == When::Notice {
                     for turn in one.live.clone() {
                         self.turns[turn].shut = false;

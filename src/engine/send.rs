@@ -47,13 +47,14 @@ impl Engine {
                         Took::Profile => self.latency.exchange_ms(uncached, 0, output),
                         Took::Ms(ms) => ms.max(1),
                     };
-                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain + ms };
-                    self.queue.at(self.now + ms, arrival);
+                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain.saturating_add(ms) };
+                    self.queue.at(self.now.saturating_add(ms), arrival);
                 }
                 Err(why) => {
                     self.rows[row].fate = Fate::Failed;
-                    let broken = Arrival::Broken { turn, row, kind: FailureKind::Model, message: why.message, chain: chain + 1 };
-                    self.queue.at(self.now + 1, broken);
+                    let broken =
+                        Arrival::Broken { turn, row, kind: FailureKind::Model, message: why.message, chain: chain.saturating_add(1) };
+                    self.queue.at(self.now.saturating_add(1), broken);
                 }
             }
         }
@@ -88,7 +89,7 @@ impl Engine {
     fn send(&mut self, turn: TurnIndex) -> Result<Option<OnItsWay>, Stop> {
         let thread = self.turns[turn].thread;
         self.drain_inbox(turn)?;
-        if self.turns[turn].exchanges >= self.ceilings.rounds {
+        if self.turns[turn].exchanges >= self.ceilings.rounds && !mutation::is(Mutation::RoundsUnlimited) {
             let message = format!(
                 "thread {}: turn {} reached the harness's ceiling of {} exchanges",
                 self.threads[thread.0 as usize].path, self.turns[turn].number, self.ceilings.rounds
@@ -106,12 +107,6 @@ impl Engine {
         let splices = self.apply_splices(turn, std::mem::take(&mut view.splices))?;
         let row = self.open_row(turn, &view, splices)?;
         let over_window = self.rows[row].overflow;
-        if self.spent > self.ceilings.tokens {
-            return Err(self.fail(
-                FailureKind::Limit,
-                format!("the run passed the harness's ceiling of {} tokens after {} exchanges", self.ceilings.tokens, self.rows.len()),
-            ));
-        }
         self.turns[turn].stage = Stage::Sent(row);
         self.turns[turn].exchanges += 1;
         if over_window {
@@ -122,8 +117,8 @@ impl Engine {
                 self.window.unwrap_or_default()
             );
             self.rows[row].fate = Fate::Failed;
-            let chain = self.turns[turn].chain + 1;
-            self.queue.at(self.now + 1, Arrival::Broken { turn, row, kind: FailureKind::Overflow, message, chain });
+            let chain = self.turns[turn].chain.saturating_add(1);
+            self.queue.at(self.now.saturating_add(1), Arrival::Broken { turn, row, kind: FailureKind::Overflow, message, chain });
             return Ok(None);
         }
         let opened = &self.rows[row];
@@ -163,6 +158,9 @@ impl Engine {
         }
         let (thread, log, own) = (self.turns[turn].thread, self.turns[turn].log, self.turns[turn].own);
         let length = self.logs.0[log].len();
+        // Another turn's commit would be lost, or would lose what the splice rewrites: two bases cannot both win.
+        let one = &self.threads[thread.0 as usize];
+        let alone = one.live.len() == 1 && one.commits == self.turns[turn].commits_before;
         let mut from = 0;
         for splice in &splices {
             if splice.at < from || splice.at.saturating_add(splice.remove) > length {
@@ -175,12 +173,11 @@ impl Engine {
                 ));
             }
             from = splice.at + splice.remove;
-            let before = splice.at < own && (splice.remove > 0 || splice.at < own);
-            if splice.keep && before && self.threads[thread.0 as usize].live.len() > 1 {
+            if splice.keep && splice.at < own && !alone {
                 return Err(self.fault(
                     thread,
                     format_args!(
-                        "a kept splice at {} touches what stands before this turn while another turn of the thread is running",
+                        "a kept splice at {} touches what stands before this turn, beside which another turn of the thread runs or has ended",
                         splice.at
                     ),
                 ));
@@ -222,7 +219,8 @@ impl Engine {
                     Ok(weight) => weight,
                     Err(why) => return Err(self.fail(FailureKind::Limit, why.to_string())),
                 };
-                new.push(item, weight, false);
+                let delegating = self.is_delegating(&item);
+                new.push(item, weight, delegating);
             }
             at += splice.remove;
         }
@@ -234,13 +232,24 @@ impl Engine {
         self.logs.0.push(new);
         let live = &mut self.turns[turn];
         live.log = self.logs.0.len() - 1;
-        live.own = new_own;
+        live.own = if mutation::is(Mutation::OwnNotMoved) { own } else { new_own };
         Ok(requests_own.into())
+    }
+
+    /// Whether an item is a call of this run that the strategy answers.
+    fn is_delegating(&self, item: &Item) -> bool {
+        item.origin == Origin::Own && item.as_call().and_then(|call| self.call(call.key)).is_some_and(|open| open.own)
     }
 
     /// Opens the row: everything of it that is known at send.
     fn open_row(&mut self, turn: TurnIndex, view: &View, splices: Arc<[Splice]>) -> Result<usize, Stop> {
         let weighed = self.weigh_request(turn, view, &splices).map_err(|why| self.uncountable(why))?;
+        if self.spent + weighed.input.total() > self.ceilings.tokens {
+            // It is not sent, so it has no row.
+            let (most, rows) = (self.ceilings.tokens, self.rows.len());
+            let message = format!("the next request would pass the harness's ceiling of {most} tokens, after {rows} exchanges");
+            return Err(self.fail(FailureKind::Limit, message));
+        }
         let live = &self.turns[turn];
         let thread = live.thread;
         let one = &self.threads[thread.0 as usize];
@@ -312,7 +321,7 @@ impl Engine {
                 let Weight { tokens, unknown_parts } = self.meter.item(item)?;
                 weighed.input.add(item.origin, tokens.into());
                 weighed.unknown_parts += unknown_parts;
-                if item.origin == Origin::Delegated {
+                if item.origin == Origin::Delegated || self.is_delegating(item) {
                     weighed.delegation += u64::from(tokens);
                 }
             }
@@ -339,17 +348,22 @@ impl Engine {
         let head = weighed.fixed - u64::from(REPLY_FRAME);
         let log = &self.logs.0[sent.log];
         if last.log == sent.log && last.splices.is_empty() && sent.splices.is_empty() {
+            if last.length == sent.length {
+                return Ok(weighed.input.total());
+            }
             let behind: u64 = log.log.tokens[last.length..sent.length].iter().map(|&tokens| u64::from(tokens)).sum();
             return Ok(weighed.input.total() - behind - u64::from(REPLY_FRAME));
         }
         let before = splice(&self.logs.0[last.log].log.items[..last.length], &last.splices);
         let now = splice(&log.log.items[..sent.length], &sent.splices);
+        let alike = |(one, other): &(&Item, &Item)| one.shares_body(other) || one.body() == other.body();
+        let kept = before.iter().zip(&now).take_while(alike).count();
+        if kept == before.len() && kept == now.len() {
+            return Ok(weighed.input.total());
+        }
         let mut same = 0;
-        for (one, other) in before.iter().zip(&now) {
-            if !one.shares_body(other) && one.body() != other.body() {
-                break;
-            }
-            same += u64::from(self.meter.item(other)?.tokens);
+        for item in &now[..kept] {
+            same += u64::from(self.meter.item(item)?.tokens);
         }
         Ok(head + same)
     }

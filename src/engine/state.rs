@@ -48,6 +48,8 @@ pub(super) struct Queued {
 pub(super) struct Letter {
     pub(super) item: Item,
     pub(super) when: When,
+    /// The call that put it here: opens the turn that an unread wake starts.
+    pub(super) by: Option<CallKey>,
     pub(super) chain: u64,
 }
 
@@ -85,6 +87,8 @@ pub(super) struct LiveTurn {
     pub(super) batch: Vec<CallKey>,
     pub(super) routed: usize,
     pub(super) serial: bool,
+    /// Its calls are being routed: an answer given at once does not begin that anew.
+    pub(super) routing: bool,
     pub(super) then_user: Vec<Item>,
     /// Longest chain of work that led here, in milliseconds.
     pub(super) chain: u64,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::ledger::{FailureKind, Fate};
 use crate::strategy::{End, Event, Report, ThreadId, When};
-use crate::transcript::{CallKey, Item, Origin, dangling};
+use crate::transcript::{Body, CallKey, Item, Origin, dangling};
 
 use super::log::Prefix;
 use super::mutation::{self, Mutation};
@@ -51,6 +51,7 @@ impl Engine {
             batch: Vec::new(),
             routed: 0,
             serial: false,
+            routing: false,
             then_user: Vec::new(),
             chain: self.chain,
             broken: FailureKind::Strategy,
@@ -68,7 +69,7 @@ impl Engine {
         Ok(())
     }
 
-    /// No history may open with calls that lack a result, unless the strategy's system is known to send such.
+    /// No history may hold calls that lack a result when it is sent, unless the strategy's system is known to send such.
     fn check_dangling(&mut self, thread: ThreadId, log: usize) -> Step {
         if self.may_dangle {
             return Ok(());
@@ -78,7 +79,7 @@ impl Engine {
         if loose.is_empty() {
             return Ok(());
         }
-        Err(self.fault(thread, format_args!("it would open with calls that have no result, or results without a call: {loose:?}")))
+        Err(self.fault(thread, format_args!("it would be sent calls that have no result, or results without a call: {loose:?}")))
     }
 
     /// Whether this turn may read something that lies in its thread's inbox.
@@ -114,10 +115,14 @@ impl Engine {
         let (read, kept): (VecDeque<Letter>, VecDeque<Letter>) =
             inbox.drain(..).partition(|letter| letter.when == When::Notice || (!first && !shut));
         *inbox = kept;
+        let paired = read.iter().any(|letter| matches!(letter.item.body(), Body::Call(_) | Body::Result { .. }));
         for letter in read {
             self.turns[turn].chain = self.turns[turn].chain.max(letter.chain);
             let pushed = self.logs.push(&self.meter, log, letter.item);
             pushed.map_err(|why| self.uncountable(why))?;
+        }
+        if paired {
+            self.check_dangling(thread, log)?;
         }
         self.sync(thread);
         Ok(())
@@ -191,8 +196,11 @@ impl Engine {
             self.chain = self.chain.max(queued.chain);
             return self.start_turn(thread, queued.items, queued.by);
         }
-        if one.inbox.iter().any(|letter| letter.when == When::Wake) && !mutation::is(Mutation::UnreadWakeLost) {
-            return self.start_turn(thread, vec![], None);
+        if let Some(wake) = one.inbox.iter().find(|letter| letter.when == When::Wake)
+            && !mutation::is(Mutation::UnreadWakeLost)
+        {
+            let by = wake.by.filter(|_| !mutation::is(Mutation::WakeCallLost));
+            return self.start_turn(thread, vec![], by);
         }
         Ok(())
     }
@@ -200,7 +208,14 @@ impl Engine {
     /// Aborts a thread's running turns and drops what is queued; the inbox stays.
     pub(super) fn stop_thread(&mut self, thread: ThreadId) -> Step {
         self.threads[thread.0 as usize].queue.clear();
+        if mutation::is(Mutation::StopEmptiesInbox) {
+            self.threads[thread.0 as usize].inbox.clear();
+        }
         for turn in self.threads[thread.0 as usize].live.clone() {
+            // What the strategy said to the end of the one before may have stopped this one already.
+            if self.is_over(turn) {
+                continue;
+            }
             if let Stage::Sent(row) = self.turns[turn].stage {
                 self.rows[row].fate = Fate::Aborted;
             }

@@ -1,9 +1,13 @@
 //! Scenarios: small worlds in which a parent works, delegates, and is asked for an answer.
 //!
 //! The compiled form, which the reader, the engine and the scorers use, is in [`Scenario`] and its parts; the file
-//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`file`] and compiles to it.
+//! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`mod@file`] and compiles to it.
 
 pub mod file;
+pub mod marker;
+#[cfg(test)]
+pub(crate) mod sample;
+pub mod script;
 mod suite;
 mod world;
 
@@ -15,7 +19,7 @@ use crate::setting::{Ceilings, UserTime};
 use crate::strategy::AgentSpec;
 use crate::transcript::{Digest, Item, Part};
 
-pub use suite::{builtin, builtin_names};
+pub use suite::{builtin, builtin_names, compile_builtin};
 pub use world::{ScenarioWorld, ToolBehaviour, ToolOutput};
 
 /// A scenario of one size, ready to run.
@@ -57,7 +61,8 @@ pub struct Scenario {
     pub window: Option<u64>,
     /// A failure that the scenario wants: its cell is then `expected_failure`.
     pub expects_failure: Option<String>,
-    /// Digest of everything above: part of a cell's fingerprint.
+    /// Digest of everything above that a run depends on (not of title, tags, reason and the other sizes): part of a cell's
+    /// fingerprint.
     pub digest: Digest,
 }
 
@@ -213,11 +218,13 @@ pub struct ReportForm {
     pub facts_at: FactsAt,
     /// Topics beyond the needs that it also states when it knows them.
     pub also: Vec<TopicIndex>,
+    /// Whether it names where it looked: a line `Seen: TARGET` for each step of its plan that stands completed.
+    pub evidence: bool,
 }
 
 impl Default for ReportForm {
     fn default() -> ReportForm {
-        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![] }
+        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![], evidence: false }
     }
 }
 

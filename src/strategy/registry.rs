@@ -244,7 +244,17 @@ impl Registry {
     }
 }
 
-const PROFILES_OPENCODE: [&str; PROFILES.len()] = [PROFILES[0].name];
+const OPENCODE_PROFILES: [&str; PROFILES.len()] = [PROFILES[0].name];
+
+const RULES: [&str; Rule::ALL.len()] = {
+    let mut names = [""; Rule::ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = Rule::ALL[at].name();
+        at += 1;
+    }
+    names
+};
 
 /// In the order of the default rows.
 const BUILTIN: [Registered; 3] = [
@@ -259,20 +269,14 @@ const BUILTIN: [Registered; 3] = [
     Registered {
         id: "full-copy",
         profiles: &["1"],
-        options: &[OptionSpec {
-            key: "in_flight",
-            words: &["drop-call", "pop-message", "finished-turn", "placeholder", "drop-tools", "forward"],
-            numbers: None,
-            default: "drop-call",
-            profiles: &[],
-        }],
+        options: &[OptionSpec { key: "in_flight", words: &RULES, numbers: None, default: RULES[0], profiles: &[] }],
         rows: &["full-copy"],
         about: "the child opens with all that the parent has; its last text comes back",
         build: |choice| Box::new(FullCopy { in_flight: Rule::named(choice.option("in_flight")).unwrap_or_default() }),
     },
     Registered {
         id: "opencode",
-        profiles: &PROFILES_OPENCODE,
+        profiles: &OPENCODE_PROFILES,
         options: &[OptionSpec { key: "background", words: &["false", "true"], numbers: None, default: "false", profiles: &[] }],
         rows: &["opencode"],
         about: "OpenCode's task tool: the child opens with the prompt alone; the text of its last message comes back, resumable",

@@ -123,6 +123,11 @@ fn misplaced(odd: &OddTranscript, copy: &[Item], source: &[Option<usize>]) -> Ve
         if (at..copy.len()).any(of_message) {
             found.push(format!("misplaced: {result:?} inside its own message"));
         }
+        let overtaken =
+            |later: &Item| later.answers().and_then(position).is_some_and(|other| other < call && odd.reply[other] == odd.reply[call]);
+        if copy[at..].iter().any(overtaken) {
+            found.push(format!("misplaced: {result:?} before the result of an earlier call"));
+        }
         for between in called + 1..at {
             let is_record = !copy[between].is_sent();
             let fits = match (source[between], copy[between].answers()) {
@@ -373,6 +378,18 @@ fn each_rule_on_one_history() {
     check(Rule::Placeholder, "U1 T1 old R0 A1 U2 why T2 a b c P1 R2 P3");
     check(Rule::DropTools, "U1 T1 A1 U2 why T2");
     check(Rule::Forward, "U1 T1 old R0 A1 U2 why T2 a b c R2");
+}
+
+/// A call that opens the turn in progress is in flight also if nobody lists it.
+#[test]
+fn the_turn_in_progress_begins_at_own() {
+    let call = Item::call(crate::hand::call(0, "a", "{}"));
+    let items = [Item::assistant(None, "before"), call];
+    let lengths = |own: usize| Rule::ALL.map(|rule| filter::apply(rule, &items, &[], own).len());
+    assert_eq!(lengths(1), [1, 1, 1, 3, 1, 2]);
+    assert_eq!(lengths(0), [1, 0, 0, 3, 1, 2]);
+    // Before the turn in progress it is the parent's own loose end.
+    assert_eq!(lengths(2), [2, 2, 2, 2, 1, 2]);
 }
 
 #[test]

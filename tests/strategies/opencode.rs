@@ -500,6 +500,9 @@ fn a_long_report_is_cut_with_its_wrapper() {
     assert_eq!((saved.is_none(), text.len()), (true, 51_200));
     // One byte more: the last line, `</task>`, goes.
     check_cut(&"y".repeat(room + 1), 4, "8 bytes");
+    // The closing tag of the result fits to the byte.
+    check_cut(&"y".repeat(room + 8), 4, "8 bytes");
+    check_cut(&"y".repeat(room + 9), 3, "23 bytes");
     // Bytes of UTF-8, not characters; a line that does not fit goes whole.
     check_cut(&"é".repeat(30_000), 2, &format!("{} bytes", 1 + 60_000 + tail));
     // Lines and bytes both over: the limit that stops the adding is named.

@@ -230,7 +230,9 @@ impl Maker {
     }
 
     fn turn_in_progress(&mut self) {
-        self.opening();
+        if !self.random.one_in(12) {
+            self.opening();
+        }
         for _ in 0..self.random.below(3) {
             let calls = 1 + self.random.below(3);
             for call in self.reply(calls) {
@@ -253,6 +255,9 @@ impl Maker {
                 self.result(call);
             } else {
                 listed.push(call);
+            }
+            if self.random.one_in(10) {
+                self.record();
             }
         }
         if let Some(&old) = left_over.first()

@@ -23,18 +23,18 @@ pub use rules::{PLACEHOLDER, drop_call, drop_tools, finished_turn, forward, plac
 /// What becomes of the calls in flight in a copied history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// Calls in flight are left out; the text beside them stays (DeerFlow v2, Strands).
+    /// Calls in flight are left out; the text beside them stays (DeerFlow at f649aa8, Strands 1.62.0).
     #[default]
     DropCall,
-    /// The whole assistant message that made them is left out (deepagents).
+    /// The whole assistant message that made them is left out (deepagents 0.7.32).
     PopMessage,
-    /// The turn in progress is left out (DeepSeek's harness).
+    /// The turn in progress is left out (DeepSeek's harness at 47f9438).
     FinishedTurn,
     /// Each is answered by a made-up result, so that the copy begins exactly as the parent's history (Qwen Code).
     Placeholder,
-    /// Every call and every result of the history is left out (OpenAI Agents SDK, `remove_all_tools`).
+    /// Every call and every result of the history is left out (OpenAI Agents SDK 0.24.0, `remove_all_tools`).
     DropTools,
-    /// Everything goes down as it is, calls in flight too (OpenAI Agents SDK, a hand-off's default).
+    /// Everything goes down as it is, calls in flight too (OpenAI Agents SDK 0.24.0, a hand-off's default).
     Forward,
 }
 

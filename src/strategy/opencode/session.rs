@@ -88,7 +88,7 @@ impl OpenCodeSession {
         if !self.run.agents.contains_key(&arguments.subagent_type) {
             return Err(text::unknown_agent(&arguments.subagent_type));
         }
-        // An empty id is as good as none (read in a later source: the id is tested for truth).
+        // An empty id is as good as none (read in `tool/task.ts` of a later source, not in 1.18.33: a test for truth).
         match &arguments.task_id {
             Some(id) if !id.is_empty() && !id.starts_with("ses") => Err(text::bad_session_id(id)),
             _ => Ok(arguments),
@@ -142,7 +142,8 @@ impl OpenCodeSession {
     }
 
     /// A turn of a child has ended. Its job goes on while further turns are queued, unless this one failed: a failure
-    /// ends the job and drops what is queued (read in `packages/core/src/background-job.ts` of a later source).
+    /// ends the job and drops what is queued (read in `packages/core/src/background-job.ts` of anomalyco/opencode at
+    /// 0b8571837b, not in 1.18.33).
     fn ended(&mut self, report: &Report<'_>, at: &Scope<'_>) -> Vec<Order> {
         let child = at.thread;
         let outcome = outcome(report, self.last.remove(&child).unwrap_or_default());

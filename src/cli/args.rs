@@ -1,0 +1,227 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::profile::MODELS;
+use crate::report::Format;
+use crate::scenario::{Briefing, Fallback, Size};
+use crate::tokens::Encoding;
+
+use super::console::{Colour, Level};
+use super::output::OutFile;
+
+/// Measures what each way of handing context to a sub-agent costs: tokens, time and answer quality, per strategy.
+#[derive(Debug, Parser)]
+#[command(name = "ctxbench", version, max_term_width = 100, disable_help_subcommand = true, after_help = EXIT_CODES)]
+pub struct Typed {
+    /// What is typed with any command.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 13 a cell failed unexpectedly, \
+                          130 interrupted, 143 terminated.";
+
+/// What is typed with any command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Global {
+    /// What standard output gets
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Writes one format more into a file; may be repeated
+    #[arg(long, global = true, value_name = "FORMAT=PATH")]
+    pub out: Vec<OutFile>,
+    /// Says nothing on standard error but what ended the command
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+    /// How much is said on standard error
+    #[arg(long, global = true, value_enum, value_name = "LEVEL", default_value_t = Level::Warn)]
+    pub log: Level,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run scenarios or recordings through strategies
+    Run(RunArgs),
+    /// Show what each thread of a cell was really sent
+    Show(ShowArgs),
+    /// List what there is, one line each
+    List(ListArgs),
+    /// Read recordings: sessions, delegations, spend
+    Import(ImportArgs),
+    /// Check scenario files
+    Validate(ValidateArgs),
+    /// Print a JSON schema
+    Schema(SchemaArgs),
+}
+
+/// What decides a cell's figures beside its id.
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// The model whose window and latency simulated and held runs take, or `none`
+    #[arg(long = "as", value_name = "MODEL", default_value = MODELS[0].name, hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(MODELS.iter().map(|model| model.name).chain(["none"])))]
+    pub as_model: String,
+    /// The encoding that tokens are counted in
+    #[arg(long, value_name = "ENCODING", default_value = Encoding::O200kBase.name(),
+          value_parser = PossibleValuesParser::new(Encoding::ALL.map(Encoding::name)))]
+    pub tokenizer: String,
+    /// The engine that counts them
+    #[arg(long, value_name = "NAME", default_value = "tiktoken", value_parser = PossibleValuesParser::new(["tiktoken"]))]
+    pub engine: String,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Built-in scenarios, scenario files, recordings, or folders of them; none: the built-in suite
+    #[arg(value_name = "SCENARIO or PATH")]
+    pub what: Vec<String>,
+    /// A strategy: ID[@PROFILE][:KEY=VALUE,...]; may be repeated; none: the default rows (`ctxbench list strategies`)
+    #[arg(long, short, value_name = "SPEC")]
+    pub strategy: Vec<String>,
+    /// Who plays the threads: `reader` for scenarios, `held` for recordings (the defaults)
+    #[arg(long, value_name = "MODEL", value_parser = PossibleValuesParser::new(super::list::MODEL_NAMES))]
+    pub model: Option<String>,
+    /// The size of scenarios
+    #[arg(long, default_value = Size::Small.name(), value_parser = size())]
+    pub size: Size,
+    /// How many seeds, from 0
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seeds: u64,
+    /// How many threads work [default: one a core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub jobs: Option<u64>,
+    /// Keeps results, ledger and threads in this folder; without it nothing is written
+    #[arg(long, value_name = "DIR")]
+    pub run_dir: Option<PathBuf>,
+    /// What a delegating thread writes into a task
+    #[arg(long, default_value = Briefing::Same.name(), value_parser = briefing())]
+    pub briefing: Briefing,
+    /// What the parent does about a delegation that failed, in place of the scenario's own rule
+    #[arg(long, value_parser = fallback())]
+    pub fallback: Option<Fallback>,
+    /// How it is measured.
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+/// `show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A cell's id, as `run` prints it: SCENARIO/STRATEGY@PROFILE/MODEL/SEED
+    pub cell: String,
+    /// Reads the cell from a run's folder instead of running it again
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    pub run_dir: Option<PathBuf>,
+    /// The scenario file or recording that the cell is of; not needed for built-in scenarios
+    #[arg(long, value_name = "PATH")]
+    pub from: Option<PathBuf>,
+    /// Only this thread, its texts in full (`/`, `/1`, `/1/2`)
+    #[arg(long, value_name = "PATH")]
+    pub thread: Option<String>,
+    /// Only this request, in full
+    #[arg(long, value_name = "N", conflicts_with = "thread")]
+    pub request: Option<u32>,
+    /// How it was measured.
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+/// `list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// What to list; none: everything
+    #[arg(value_enum)]
+    pub what: Option<Listed>,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// The built-in scenarios.
+    Scenarios,
+    /// Strategies with their profiles and options.
+    Strategies,
+    /// Who can play threads, and whose window and latency they can take.
+    Models,
+    /// What is measured.
+    Metrics,
+    /// What can be written.
+    Formats,
+    /// Price tables.
+    Prices,
+}
+
+/// `import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Recordings, or folders of them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Fails when anything could not be read as it should
+    #[arg(long)]
+    pub strict: bool,
+    /// Which product wrote them
+    #[arg(long, value_name = "SOURCE", default_value = "auto", value_parser = PossibleValuesParser::new(super::import::source_names()))]
+    pub source: String,
+    /// The name of one more tool that delegates; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub delegation_tool: Vec<String>,
+}
+
+/// `validate`.
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// Scenario files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// `schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Of what
+    #[arg(value_enum)]
+    pub what: SchemaOf,
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// Scenario files.
+    Scenario,
+    /// `run --format json`.
+    Results,
+    /// A line of `ledger.jsonl`.
+    Ledger,
+}
+
+/// A value by its name, so that clap knows the names and suggests near ones.
+fn named<T: Copy + Send + Sync + 'static>(values: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.iter().map(|&value| name(value)))
+        .try_map(move |text| values.iter().copied().find(|&value| name(value) == text).ok_or("unknown"))
+}
+
+fn size() -> impl TypedValueParser<Value = Size> {
+    named(&Size::ALL, Size::name)
+}
+
+fn briefing() -> impl TypedValueParser<Value = Briefing> {
+    named(&[Briefing::Terse, Briefing::Same, Briefing::Known, Briefing::Auto], Briefing::name)
+}
+
+fn fallback() -> impl TypedValueParser<Value = Fallback> {
+    named(&[Fallback::GiveUp, Fallback::Itself], Fallback::name)
+}

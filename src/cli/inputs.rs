@@ -1,0 +1,247 @@
+//! What is to be run: built-in names, scenario files, recordings, folders. What a file is, its content decides.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::model::profile::ModelProfile;
+use crate::model::reader::Reader;
+use crate::plan::Subject;
+use crate::results::Evidence;
+use crate::scenario::file::ScenarioFile;
+use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names};
+use crate::score::Scorer;
+use crate::strategy::Strategy;
+
+use super::console::Console;
+use super::nearest::suggestion;
+
+/// How scenarios are compiled and played.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The size of scenarios.
+    pub size: Size,
+    /// The brief.
+    pub briefing: Briefing,
+    /// The override about failed delegations.
+    pub fallback: Option<Fallback>,
+    /// The model whose window and latency they take.
+    pub profile: Option<ModelProfile>,
+    /// Who plays, if that was typed.
+    pub model: Option<&'a str>,
+    /// Where to say what is left out.
+    pub console: &'a Console,
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|why| Error::path("read", path, why))
+}
+
+/// A name and a line for each built-in scenario.
+pub fn builtin_lines() -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    for name in builtin_names() {
+        let file = builtin(name).and_then(|text| ScenarioFile::parse(text, name).ok());
+        let about = file.map_or(String::new(), |file| {
+            let sizes: Vec<&str> = file.sizes().iter().map(|size| size.name()).collect();
+            format!("({})", sizes.join(", "))
+        });
+        lines.push((name.to_owned(), about));
+    }
+    lines
+}
+
+/// Everything that was asked for, in the order in which it was typed; nothing typed: the built-in suite.
+pub fn subjects(what: &[String], wanted: &Wanted<'_>) -> Result<Vec<Subject>, Error> {
+    let mut found = Found::default();
+    if what.is_empty() {
+        for name in builtin_names() {
+            found.builtin(name, wanted, Strictness::Offered)?;
+        }
+    }
+    for one in what {
+        found.typed(one, wanted)?;
+    }
+    found.finish()
+}
+
+/// Whether a size that a scenario does not offer is an error or left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strictness {
+    /// It was asked for by name.
+    Asked,
+    /// It is one of many.
+    Offered,
+}
+
+#[derive(Default)]
+struct Found {
+    subjects: Vec<Subject>,
+    /// What is wrong with scenario files: all of it.
+    wrong: Vec<String>,
+}
+
+impl Found {
+    fn finish(self) -> Result<Vec<Subject>, Error> {
+        if !self.wrong.is_empty() {
+            return Err(Error::Input(self.wrong.join("\n\n")));
+        }
+        if self.subjects.is_empty() {
+            return Err(Error::Input("there is nothing to run: no scenario and no recording was found".to_owned()));
+        }
+        Ok(self.subjects)
+    }
+
+    fn typed(&mut self, one: &str, wanted: &Wanted<'_>) -> Result<(), Error> {
+        // A built-in name means the built-in scenario, whatever lies in the current folder: `./NAME` is the folder.
+        if builtin_names().contains(&one) {
+            return self.builtin(one, wanted, Strictness::Asked);
+        }
+        let path = Path::new(one);
+        match std::fs::metadata(path) {
+            Ok(what) if what.is_dir() => self.folder(path, wanted),
+            Ok(_) => self.file(path, wanted, Strictness::Asked),
+            Err(why) if looks_like_path(one) || why.kind() != std::io::ErrorKind::NotFound => Err(Error::path("read", path, why)),
+            Err(_) => Err(Error::Usage(unknown_scenario(one))),
+        }
+    }
+
+    fn builtin(&mut self, name: &str, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
+        let text = builtin(name).ok_or_else(|| Error::Internal(format!("the built-in scenario `{name}` has no text")))?;
+        self.scenarios(text, name, Some(name), wanted, strictness)
+    }
+
+    fn folder(&mut self, folder: &Path, wanted: &Wanted<'_>) -> Result<(), Error> {
+        let files = yaml_files(folder)?;
+        if files.is_empty() {
+            return self.recordings(folder, wanted);
+        }
+        files.iter().try_for_each(|path| self.file(path, wanted, Strictness::Offered))
+    }
+
+    fn file(&mut self, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
+        let bytes = std::fs::read(path).map_err(|why| Error::path("read", path, why))?;
+        if !is_yaml(path, &bytes) {
+            return self.recordings(path, wanted);
+        }
+        let text = String::from_utf8(bytes).map_err(|_| Error::Input(format!("{} is not UTF-8 text: save it as UTF-8", path.display())))?;
+        self.scenarios(&text, &path.display().to_string(), None, wanted, strictness)
+    }
+
+    fn recordings(&mut self, path: &Path, _: &Wanted<'_>) -> Result<(), Error> {
+        Err(Error::Input(format!("{} later", path.display())))
+    }
+
+    fn scenarios(&mut self, text: &str, name: &str, only: Option<&str>, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
+        if wanted.model.is_some_and(|model| model != "reader") {
+            let model = wanted.model.unwrap_or_default();
+            return Err(Error::Usage(format!("{name} is a scenario, which `{model}` cannot play: leave --model out, or give recordings")));
+        }
+        let file = match ScenarioFile::parse(text, name) {
+            Ok(file) => file,
+            Err(errors) => {
+                self.wrong.push(errors.render(wanted.console.colour_err));
+                return Ok(());
+            }
+        };
+        if !file.sizes().contains(&wanted.size) {
+            let sizes: Vec<&str> = file.sizes().iter().map(|size| size.name()).collect();
+            let message = format!("{name} has no size {}; it has {}", wanted.size.name(), sizes.join(", "));
+            if strictness == Strictness::Asked {
+                return Err(Error::Usage(message));
+            }
+            wanted.console.warn(&format!("{message}: left out"));
+            return Ok(());
+        }
+        for id in file.ids().iter().filter(|id| only.is_none_or(|only| only == *id)) {
+            match file.compile(id, wanted.size, &BTreeMap::new()) {
+                Ok(scenario) => self.subjects.push(simulated(scenario, wanted)),
+                Err(errors) => {
+                    let shown = errors.render(wanted.console.colour_err);
+                    // What is wrong in every variant of a file is said once.
+                    if !self.wrong.contains(&shown) {
+                        self.wrong.push(shown);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A scenario with its reader.
+fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
+    let scenario = Arc::new(scenario);
+    let mut reader = Reader::new(scenario.clone());
+    let scorer = Arc::new(Scorer::with_markers(scenario.clone(), reader.index()));
+    (reader.briefing, reader.fallback) = (wanted.briefing, wanted.fallback);
+    Subject {
+        scenario,
+        model: "reader".to_owned(),
+        evidence: Evidence::Simulated,
+        casting: Arc::new(move |strategy: &dyn Strategy| {
+            let mut reader = reader.clone();
+            reader.hands_history_down = strategy.hands_history_down();
+            Arc::new(reader)
+        }),
+        profile: wanted.profile,
+        scorer: Ok(scorer),
+        children: Ok(()),
+        unfit: vec![],
+    }
+}
+
+fn unknown_scenario(name: &str) -> String {
+    let known = builtin_names();
+    format!(
+        "there is no built-in scenario, file or folder `{name}`{} `ctxbench list scenarios` names all",
+        match suggestion(name, known.iter().copied()) {
+            near if near.is_empty() => ";".to_owned(),
+            near => near,
+        }
+    )
+}
+
+/// A name with a separator or a usual ending was meant as a path.
+fn looks_like_path(name: &str) -> bool {
+    let endings = [".yaml", ".yml", ".json", ".jsonl"];
+    name.contains(['/', '\\']) || name.starts_with('.') || endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Scenario files are YAML by name, or by content: text that does not begin like JSON.
+fn is_yaml(path: &Path, bytes: &[u8]) -> bool {
+    if has_yaml_ending(path) {
+        return true;
+    }
+    let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let first = start.iter().find(|byte| !byte.is_ascii_whitespace());
+    first.is_some_and(|byte| !matches!(byte, b'{' | b'[')) && std::str::from_utf8(bytes).is_ok()
+}
+
+fn has_yaml_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
+}
+
+/// The YAML files in a folder and below, in the order of their paths.
+fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        let entries = std::fs::read_dir(&at).map_err(|why| Error::path("read", &at, why))?;
+        for entry in entries {
+            let entry = entry.map_err(|why| Error::path("read", &at, why))?;
+            let path = entry.path();
+            let kind = entry.file_type().map_err(|why| Error::path("read", &path, why))?;
+            // Links to folders are not followed: they may lead round in a circle.
+            if kind.is_dir() {
+                folders.push(path);
+            } else if has_yaml_ending(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

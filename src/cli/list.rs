@@ -1,0 +1,107 @@
+//! `list`: what there is, one line each. Loads no vocabulary.
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::metrics::METRICS;
+use crate::model::profile::MODELS;
+use crate::report::Format;
+use crate::strategy::Registry;
+
+use super::args::{Global, ListArgs, Listed};
+use super::console::Console;
+use super::output::emit;
+
+/// Who can play threads.
+pub const MODEL_NAMES: [&str; 2] = ["reader", "held"];
+
+const MODEL_LINES: [(&str, &str); 2] = [
+    ("reader", "simulated: acts on the text that it can see, and on nothing else"),
+    ("held", "a recording: its steps held fixed, openings and returns are the strategy's"),
+];
+
+/// One line.
+#[derive(Clone, Debug, Serialize)]
+struct Entry {
+    kind: &'static str,
+    name: String,
+    about: String,
+}
+
+/// Lists one kind of thing, or all of them.
+pub fn list(args: &ListArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
+    let all = [Listed::Scenarios, Listed::Strategies, Listed::Models, Listed::Metrics, Listed::Formats, Listed::Prices];
+    let kinds: Vec<Listed> = args.what.map_or(all.to_vec(), |what| vec![what]);
+    let groups: Vec<(Listed, Vec<Entry>)> = kinds.into_iter().map(|kind| (kind, entries(kind, registry))).collect();
+    emit("list", global.format, &global.out, console, &|format, _| match format {
+        Format::Human => Some(human(&groups)),
+        Format::Json => {
+            let entries: Vec<&Entry> = groups.iter().flat_map(|group| &group.1).collect();
+            serde_json::to_string_pretty(&serde_json::json!({"format": "ctxbench-list/1", "entries": entries})).ok().map(|text| text + "\n")
+        }
+        Format::Csv | Format::Markdown => None,
+    })
+}
+
+fn heading(kind: Listed) -> &'static str {
+    match kind {
+        Listed::Scenarios => "scenarios",
+        Listed::Strategies => "strategies",
+        Listed::Models => "models",
+        Listed::Metrics => "metrics",
+        Listed::Formats => "formats",
+        Listed::Prices => "prices",
+    }
+}
+
+fn entries(kind: Listed, registry: &Registry) -> Vec<Entry> {
+    let entry = |kind, name: &str, about: String| Entry { kind, name: name.to_owned(), about };
+    match kind {
+        Listed::Scenarios => super::inputs::builtin_lines().into_iter().map(|(name, about)| entry("scenario", &name, about)).collect(),
+        Listed::Strategies => registry.list().iter().map(|one| entry("strategy", one.id, strategy_line(one))).collect(),
+        Listed::Models => {
+            let players = MODEL_LINES.iter().map(|(name, about)| entry("model", name, (*about).to_owned()));
+            let profiles = MODELS.iter().map(|model| {
+                entry("profile", model.name, format!("for --as: window {} tokens, latency profile {}", model.window, model.latency.name))
+            });
+            players.chain(profiles).collect()
+        }
+        Listed::Metrics => METRICS
+            .iter()
+            .map(|metric| {
+                let later = if metric.is_built() { "" } else { " (not measured in this version)" };
+                entry("metric", metric.name, format!("{} ({}, better: {}){later}", metric.about, metric.unit.name(), metric.better.name()))
+            })
+            .collect(),
+        Listed::Formats => Format::ALL.iter().map(|format| entry("format", format.name(), format.about().to_owned())).collect(),
+        // No price table stands in this version: nothing is priced, and every cost says so.
+        Listed::Prices => vec![],
+    }
+}
+
+fn strategy_line(one: &crate::strategy::Registered) -> String {
+    let mut line = format!("{}; profiles {}", one.about, one.profiles.join(", "));
+    for option in one.options {
+        let of = if option.profiles.is_empty() { String::new() } else { format!(" (of {})", option.profiles.join(", ")) };
+        line += &format!("; {option}{of}");
+    }
+    line
+}
+
+fn human(groups: &[(Listed, Vec<Entry>)]) -> String {
+    let mut text = String::new();
+    for (at, (kind, entries)) in groups.iter().enumerate() {
+        if groups.len() > 1 {
+            text += &format!("{}{}\n", if at > 0 { "\n" } else { "" }, heading(*kind));
+        }
+        let indent = if groups.len() > 1 { "  " } else { "" };
+        let width = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
+        for entry in entries {
+            text += &format!("{indent}{:<width$}  {}\n", entry.name, entry.about);
+        }
+        if entries.is_empty() {
+            text += &format!("{indent}(none in this version)\n");
+        }
+    }
+    text
+}

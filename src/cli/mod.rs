@@ -1,0 +1,56 @@
+//! The command line: what was typed, nothing more. A crate with strategies of its own gets the same binary by calling
+//! [`run`] with its registry.
+
+mod args;
+mod console;
+mod import;
+mod inputs;
+mod interrupt;
+mod list;
+mod nearest;
+mod output;
+mod run;
+mod schema;
+mod show;
+mod validate;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::error::{Error, Exit};
+use crate::strategy::Registry;
+
+use args::{Command, Typed};
+use console::Console;
+
+/// Does what was typed (the program's name first) and says how it went.
+pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Exit {
+    let typed = match Typed::try_parse_from(typed) {
+        Ok(typed) => typed,
+        Err(told) => return told_by_clap(&told),
+    };
+    let global = &typed.global;
+    let console = Console::new(global.quiet, global.log, global.color);
+    let done = match &typed.command {
+        Command::Run(args) => run::run(args, registry, global, &console),
+        Command::Show(args) => show::show(args, registry, global, &console).map(|()| Exit::Fine),
+        Command::List(args) => list::list(args, registry, global, &console).map(|()| Exit::Fine),
+        Command::Import(args) => import::import(args, global, &console),
+        Command::Validate(args) => validate::validate(args, global, &console).map(|()| Exit::Fine),
+        Command::Schema(args) => schema::schema(args, global, &console).map(|()| Exit::Fine),
+    };
+    done.unwrap_or_else(|error| {
+        if !matches!(error, Error::Closed) {
+            console.error(&error);
+        }
+        error.exit()
+    })
+}
+
+/// Help and version go to standard output and are fine; everything else is a usage error.
+fn told_by_clap(told: &clap::Error) -> Exit {
+    // A closed pipe is no error to people, and there is nobody to tell of another.
+    let _ = told.print();
+    if told.use_stderr() { Exit::Usage } else { Exit::Fine }
+}

@@ -1,0 +1,166 @@
+//! Where results go: standard output in one format, files in others.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::report::{Format, Report};
+use crate::results::Head;
+use crate::runner::{Event, Sink};
+
+use super::console::Console;
+
+/// `FORMAT=PATH` of `--out`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutFile {
+    /// What is written.
+    pub format: Format,
+    /// Where.
+    pub path: PathBuf,
+}
+
+impl std::str::FromStr for OutFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OutFile, String> {
+        let formats = || Format::ALL.map(Format::name).join(", ");
+        let (format, path) = text.split_once('=').ok_or_else(|| format!("write FORMAT=PATH; formats: {}", formats()))?;
+        let known = Format::ALL.into_iter().find(|one| one.name() == format);
+        let format = known.ok_or_else(|| format!("there is no format `{format}`; formats: {}", formats()))?;
+        if path.is_empty() {
+            return Err("the path is empty; write FORMAT=PATH".to_owned());
+        }
+        Ok(OutFile { format, path: path.into() })
+    }
+}
+
+/// A place that text is written to.
+pub enum Target {
+    /// Standard output.
+    Stdout,
+    /// A file.
+    File(PathBuf, File),
+}
+
+impl Target {
+    /// A file, created now, so that a path that cannot be written is known before anything is run.
+    pub fn create(path: &Path) -> Result<Target, Error> {
+        let file = File::create(path).map_err(|why| Error::path("write", path, why))?;
+        Ok(Target::File(path.to_owned(), file))
+    }
+
+    /// Writes all of a text.
+    pub fn write(&mut self, text: &str) -> Result<(), Error> {
+        match self {
+            Target::Stdout => {
+                let mut out = std::io::stdout().lock();
+                out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Error::output)
+            }
+            Target::File(path, file) => file.write_all(text.as_bytes()).map_err(|why| Error::path("write", path, why)),
+        }
+    }
+}
+
+/// A report that a run's events are written into, chunk by chunk.
+pub struct ReportSink {
+    report: Box<dyn Report>,
+    head: Head,
+    target: Target,
+    text: String,
+    closed: bool,
+}
+
+impl ReportSink {
+    /// A report of a run with this head.
+    pub fn new(format: Format, colour: bool, head: &Head, target: Target) -> ReportSink {
+        ReportSink { report: format.report(colour), head: head.clone(), target, text: String::new(), closed: false }
+    }
+}
+
+impl Sink for ReportSink {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
+        match event {
+            Event::Started { .. } => self.text += &self.report.begin(&self.head),
+            Event::Cell { record, .. } => self.text += &self.report.cell(&record.result),
+            Event::Finished { summary, .. } => self.text += &self.report.end(summary),
+            Event::Flush => {
+                let text = std::mem::take(&mut self.text);
+                if !self.closed && !text.is_empty() {
+                    match self.target.write(&text) {
+                        // Whoever read it has enough: the other listeners go on.
+                        Err(Error::Closed) => self.closed = true,
+                        other => other?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn keeps_running(&self) -> bool {
+        !self.closed
+    }
+}
+
+/// How far a run is, for people whose results go elsewhere.
+#[derive(Default)]
+pub struct Progress {
+    cells: usize,
+    done: usize,
+    over: bool,
+}
+
+impl Sink for Progress {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
+        let mut err = std::io::stderr().lock();
+        // A progress line that cannot be written is no reason to stop.
+        let _ = match event {
+            Event::Started { cells } => {
+                self.cells = cells;
+                Ok(())
+            }
+            Event::Cell { done, .. } => {
+                self.done = done;
+                Ok(())
+            }
+            Event::Finished { .. } => {
+                self.over = true;
+                write!(err, "\r\x1b[K")
+            }
+            Event::Flush if self.over => Ok(()),
+            Event::Flush => write!(err, "\r{}/{} cells", self.done, self.cells),
+        };
+        Ok(())
+    }
+
+    fn keeps_running(&self) -> bool {
+        false
+    }
+}
+
+/// Prints what a command has to say in the wanted format and into every `--out` file. `render` gives `None` for a format
+/// that the command does not speak.
+pub fn emit(
+    command: &str,
+    format: Format,
+    out: &[OutFile],
+    console: &Console,
+    render: &dyn Fn(Format, bool) -> Option<String>,
+) -> Result<(), Error> {
+    let text = |format: Format, colour: bool| {
+        render(format, colour).ok_or_else(|| {
+            let known: Vec<&str> = Format::ALL.into_iter().filter(|&one| render(one, false).is_some()).map(Format::name).collect();
+            Error::Usage(format!("`{command}` has no format {}; it has {}", format.name(), known.join(" and ")))
+        })
+    };
+    let printed = text(format, console.colour_out)?;
+    let mut files = Vec::new();
+    for file in out {
+        files.push((Target::create(&file.path)?, text(file.format, false)?));
+    }
+    for (mut target, text) in files {
+        target.write(&text)?;
+    }
+    Target::Stdout.write(&printed)
+}

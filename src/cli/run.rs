@@ -1,0 +1,127 @@
+//! `run`: scenarios or recordings through strategies.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Exit};
+use crate::model::profile::{FRONTIER, ModelProfile, model_profile};
+use crate::plan::Plan;
+use crate::results::{Head, Settings};
+use crate::runner::{RunDirectory, Sink, Tally, default_jobs, run as run_plan};
+use crate::scenario::{Briefing, Fallback, Size};
+use crate::strategy::{Registry, Strategy};
+use crate::tokens::{Encoding, Meter, TokenCounter, counter_by_name};
+
+use super::args::{Global, MeasureArgs, RunArgs};
+use super::console::Console;
+use super::inputs::{Wanted, subjects};
+use super::interrupt::Interrupts;
+use super::output::{Progress, ReportSink, Target};
+
+/// Runs what was typed.
+pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
+    let measuring = Measuring::of(&args.measure)?;
+    let strategies = strategies(&args.strategy, registry)?;
+    let wanted = Wanted {
+        size: args.size,
+        briefing: args.briefing,
+        fallback: args.fallback,
+        profile: measuring.profile,
+        model: args.model.as_deref(),
+        console,
+    };
+    let subjects = subjects(&args.what, &wanted)?;
+    let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback)?;
+    let plan = Plan::new(head, subjects, strategies).map_err(|why| Error::Usage(why.to_string()))?;
+    plan.left_out().iter().for_each(|line| console.warn(line));
+    if plan.is_empty() {
+        return Err(Error::Usage("no cell is left to run: give other strategies or other recordings".to_owned()));
+    }
+    let mut sinks = sinks(args, &plan, global, console)?;
+    let jobs = args.jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
+    let interrupts = Interrupts::watch()?;
+    let meter = Meter::new(measuring.counter()?);
+    console.info(&format!("{} cells on {jobs} threads", plan.len()));
+    let tally = run_plan(&plan, &meter, jobs, &interrupts.stop, &mut sinks)?;
+    let counted = meter.counters();
+    console.debug(&format!("the tokenizer was called {} times for {} bytes", counted.calls, counted.bytes_tokenised));
+    Ok(verdict(tally, &plan, &interrupts, console))
+}
+
+fn verdict(tally: Tally, plan: &Plan, interrupts: &Interrupts, console: &Console) -> Exit {
+    if let Some(exit) = interrupts.exit() {
+        console.warn(&format!("stopped after {} of {} cells", tally.done, plan.len()));
+        return exit;
+    }
+    if tally.failed > 0 {
+        console.warn(&format!("{} of {} cells failed against their scenarios' expectation", tally.failed, tally.done));
+        return Exit::CellFailed;
+    }
+    Exit::Fine
+}
+
+/// The strategies of these specs; none: the default rows.
+pub fn strategies(specs: &[String], registry: &Registry) -> Result<Vec<Arc<dyn Strategy>>, Error> {
+    if specs.is_empty() {
+        return Ok(registry.default_rows().iter().map(|choice| choice.build()).collect());
+    }
+    let mut strategies = Vec::new();
+    for spec in specs {
+        let choices = registry.parse(spec).map_err(|why| Error::Usage(why.to_string()))?;
+        strategies.extend(choices.iter().map(|choice| choice.build()));
+    }
+    Ok(strategies)
+}
+
+/// Files are opened before anything is run.
+fn sinks<'a>(args: &RunArgs, plan: &Plan, global: &Global, console: &Console) -> Result<Vec<Box<dyn Sink + 'a>>, Error> {
+    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+    if let Some(folder) = &args.run_dir {
+        sinks.push(Box::new(RunDirectory::create(folder, plan)?));
+    }
+    for file in &global.out {
+        sinks.push(Box::new(ReportSink::new(file.format, false, plan.head(), Target::create(&file.path)?)));
+    }
+    sinks.push(Box::new(ReportSink::new(global.format, console.colour_out, plan.head(), Target::Stdout)));
+    if console.shows_progress() {
+        sinks.push(Box::new(Progress::default()));
+    }
+    Ok(sinks)
+}
+
+/// What figures are measured with.
+pub struct Measuring {
+    /// The model whose window and latency runs take.
+    pub profile: Option<ModelProfile>,
+    /// The encoding.
+    pub encoding: Encoding,
+    /// The engine's name.
+    pub engine: String,
+}
+
+impl Measuring {
+    /// What was typed.
+    pub fn of(args: &MeasureArgs) -> Result<Measuring, Error> {
+        let encoding = args.tokenizer.parse().map_err(|why: crate::tokens::UnknownName| Error::Usage(why.to_string()))?;
+        Ok(Measuring { profile: model_profile(&args.as_model), encoding, engine: args.engine.clone() })
+    }
+
+    /// The counter; it loads its vocabulary when it first counts.
+    pub fn counter(&self) -> Result<Arc<dyn TokenCounter>, Error> {
+        counter_by_name(self.encoding, &self.engine).map_err(|why| Error::Usage(why.to_string()))
+    }
+
+    /// The head of a run.
+    pub fn head(&self, size: Size, seeds: u64, briefing: Briefing, fallback: Option<Fallback>) -> Result<Head, Error> {
+        let settings = Settings {
+            size,
+            seeds,
+            briefing,
+            fallback,
+            as_model: self.profile.map(|profile| profile.name.to_owned()),
+            latency: self.profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
+            engine: self.counter()?.id().to_owned(),
+            scaffold: "none".to_owned(),
+        };
+        Ok(Head::new(self.encoding.name(), settings))
+    }
+}

@@ -1,0 +1,24 @@
+//! `schema`: the JSON schema of a format.
+
+use crate::error::Error;
+use crate::report::Format;
+use crate::results::{ledger_schema, results_schema};
+
+use super::args::{Global, SchemaArgs, SchemaOf};
+use super::console::Console;
+use super::output::emit;
+
+/// Prints a schema; human and JSON are the same.
+pub fn schema(args: &SchemaArgs, global: &Global, console: &Console) -> Result<(), Error> {
+    let schema = match args.what {
+        SchemaOf::Scenario => crate::scenario::file::schema(),
+        SchemaOf::Results => results_schema(),
+        SchemaOf::Ledger => ledger_schema(),
+    };
+    let mut text = serde_json::to_string_pretty(&schema).map_err(|why| Error::Internal(why.to_string()))?;
+    text.push('\n');
+    emit("schema", global.format, &global.out, console, &|format, _| match format {
+        Format::Human | Format::Json => Some(text.clone()),
+        Format::Csv | Format::Markdown => None,
+    })
+}

@@ -1,0 +1,151 @@
+//! `show`: what each thread of a cell was really sent.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+use crate::plan::{Cell, CellId, Plan};
+use crate::report::{Format, Sent, Shown, Texts, cell_text, request_text};
+use crate::results::{CellResult, PartLine};
+use crate::runner::play;
+use crate::strategy::Registry;
+use crate::tokens::Meter;
+
+use super::args::{Global, ShowArgs};
+use super::console::Console;
+use super::inputs::{Wanted, subjects};
+use super::nearest::suggestion;
+use super::output::emit;
+use super::run::{Measuring, strategies};
+
+/// Shows a cell.
+pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
+    let (result, tokenizer, sent) = match &args.run_dir {
+        Some(folder) => read(args, folder)?,
+        None => recompute(args, registry, console)?,
+    };
+    if let Some(seq) = args.request {
+        return one_request(args, seq, &sent, &result, global, console);
+    }
+    let mut shown = sent.shown(&result, &tokenizer);
+    let mut texts = Texts::Glance;
+    if let Some(path) = &args.thread {
+        only(&mut shown, path)?;
+        texts = Texts::Whole;
+    }
+    emit("show", global.format, &global.out, console, &|format, _| match format {
+        Format::Human => Some(cell_text(&shown, texts)),
+        Format::Json => serde_json::to_string_pretty(&shown).ok().map(|text| text + "\n"),
+        Format::Csv | Format::Markdown => None,
+    })
+}
+
+fn one_request(args: &ShowArgs, seq: u32, sent: &Sent, result: &CellResult, global: &Global, console: &Console) -> Result<(), Error> {
+    let at = sent.requests.iter().position(|request| request.seq == seq);
+    let request = at.and_then(|at| sent.request(at)).ok_or_else(|| {
+        Error::Usage(match sent.requests.len() {
+            0 => format!("{} sent no request", args.cell),
+            many => format!("{} has no request {seq}; it has 0 to {}", args.cell, many - 1),
+        })
+    })?;
+    emit("show", global.format, &global.out, console, &|format, _| match format {
+        Format::Human => Some(request_text(&result.cell, &request)),
+        Format::Json => serde_json::to_string_pretty(&request).ok().map(|text| text + "\n"),
+        Format::Csv | Format::Markdown => None,
+    })
+}
+
+fn only(shown: &mut Shown, path: &str) -> Result<(), Error> {
+    let paths: Vec<String> = shown.threads.iter().map(|thread| thread.path.clone()).collect();
+    shown.threads.retain(|thread| thread.path == path);
+    if shown.threads.is_empty() {
+        return Err(Error::Usage(format!("{} has no thread {path}; it has {}", shown.cell, paths.join(", "))));
+    }
+    Ok(())
+}
+
+/// Runs the cell again: cells are deterministic.
+fn recompute(args: &ShowArgs, registry: &Registry, console: &Console) -> Result<(CellResult, String, Sent), Error> {
+    let id: CellId = args.cell.parse().map_err(|why: crate::plan::CellIdError| Error::Usage(why.to_string()))?;
+    let measuring = Measuring::of(&args.measure)?;
+    let strategies = strategies(std::slice::from_ref(&id.strategy), registry)?;
+    let what = args.from.as_ref().map_or(id.scenario.clone(), |path| path.display().to_string());
+    let wanted = Wanted { size: id.size, briefing: id.briefing, fallback: id.fallback, profile: measuring.profile, model: None, console };
+    let mut subjects = subjects(&[what], &wanted)?;
+    let names: Vec<String> = subjects.iter().map(|subject| subject.scenario.id.clone()).collect();
+    subjects.retain(|subject| CellId { scenario: subject.scenario.id.clone(), ..id.clone() }.to_string() == id.to_string());
+    if subjects.is_empty() {
+        let near = suggestion(&id.scenario, names.iter().map(String::as_str));
+        return Err(Error::Usage(format!("nothing there is called `{}`{near} There is: {}", id.scenario, names.join(", "))));
+    }
+    let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback)?, subjects, strategies)
+        .map_err(|why| Error::Usage(why.to_string()))?;
+    let cell = plan.cells_of_seed(id.seed).next().ok_or_else(|| Error::Usage(plan.left_out().join("; ")))?;
+    if cell.id.model != id.model {
+        return Err(Error::Usage(format!("`{}` is played by `{}`, not by `{}`", cell.id.scenario, cell.id.model, id.model)));
+    }
+    let meter = Meter::new(measuring.counter()?);
+    let (result, sent) = played(&cell, &meter);
+    Ok((result, measuring.encoding.name().to_owned(), sent))
+}
+
+fn played(cell: &Cell, meter: &Meter) -> (CellResult, Sent) {
+    let record = play(cell, meter, true);
+    let threads = record.threads.unwrap_or_default();
+    let parts = threads.parts.iter().map(|part| (part.digest().to_string(), PartLine::from(part))).collect();
+    (record.result, Sent { ledger: threads.ledger, requests: threads.requests, parts })
+}
+
+/// Reads the cell from a run's folder.
+fn read(args: &ShowArgs, folder: &Path) -> Result<(CellResult, String, Sent), Error> {
+    let run: serde_json::Value = read_json(&folder.join("run.json"))?;
+    let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
+    let mut names = Vec::new();
+    let mut result = None;
+    each_line(&folder.join("results.jsonl"), |cell: CellResult| {
+        names.push(cell.cell.clone());
+        if cell.cell == args.cell {
+            result = Some(cell);
+        }
+    })?;
+    let result = result.ok_or_else(|| {
+        let near = suggestion(&args.cell, names.iter().map(String::as_str));
+        Error::Usage(format!("{} holds no cell `{}`{near}", folder.display(), args.cell))
+    })?;
+    let mut sent = Sent::default();
+    each_line(&folder.join("ledger.jsonl"), |line: crate::results::LedgerLine| {
+        if line.cell == args.cell {
+            sent.ledger.push(line);
+        }
+    })?;
+    each_line(&folder.join("threads/requests.jsonl"), |line: crate::results::RequestLine| {
+        if line.cell == args.cell {
+            sent.requests.push(line);
+        }
+    })?;
+    let mut parts = BTreeMap::new();
+    each_line(&folder.join("threads/parts.jsonl"), |line: PartLine| {
+        parts.insert(line.digest.clone(), line);
+    })?;
+    sent.parts = parts;
+    Ok((result, tokenizer, sent))
+}
+
+fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
+    let text = super::inputs::read_text(path)?;
+    serde_json::from_str(&text).map_err(|why| Error::Input(format!("{}: {why}", path.display())))
+}
+
+fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Result<(), Error> {
+    let file = File::open(path).map_err(|why| Error::path("read", path, why))?;
+    for (at, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(|why| Error::path("read", path, why))?;
+        let value = serde_json::from_str(&line).map_err(|why| Error::Input(format!("{}:{}: {why}", path.display(), at + 1)))?;
+        take(value);
+    }
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! The one list of metrics: names, units and which way is better, in the order in which every output prints them.
+
+use super::figures::Figures;
+use super::value::Value;
+
+/// What a metric's number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Tokens of the run's encoding.
+    Tokens,
+    /// Model requests.
+    Requests,
+    /// Whole virtual milliseconds.
+    Milliseconds,
+    /// US dollars.
+    Usd,
+    /// A quotient of two figures, or a score from 0 to 1.
+    Ratio,
+    /// Anything else that is counted.
+    Count,
+}
+
+impl Unit {
+    /// Its name in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Tokens => "tokens",
+            Unit::Requests => "requests",
+            Unit::Milliseconds => "ms",
+            Unit::Usd => "usd",
+            Unit::Ratio => "ratio",
+            Unit::Count => "count",
+        }
+    }
+}
+
+/// Which way of a metric is the better one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Less of it.
+    Lower,
+    /// More of it.
+    Higher,
+    /// It describes a run and ranks nothing.
+    Neither,
+}
+
+impl Better {
+    /// Its name in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Better::Lower => "lower",
+            Better::Higher => "higher",
+            Better::Neither => "neither",
+        }
+    }
+}
+
+/// How a metric is read from the figures of a run; `None`: not built yet.
+type Read = fn(&Figures<'_>) -> Result<Value, String>;
+
+/// One metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Its name in results, budgets and tables.
+    pub name: &'static str,
+    /// What its number counts.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    pub(super) read: Option<Read>,
+}
+
+impl Metric {
+    /// Whether this version computes it at all; else every run has it as null with the reason `not built`.
+    pub fn is_built(&self) -> bool {
+        self.read.is_some()
+    }
+}
+
+/// The named metric.
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+const fn built(name: &'static str, unit: Unit, better: Better, read: Read, about: &'static str) -> Metric {
+    Metric { name, unit, better, about, read: Some(read) }
+}
+
+const fn later(name: &'static str, unit: Unit, better: Better, about: &'static str) -> Metric {
+    Metric { name, unit, better, about, read: None }
+}
+
+use Better::{Higher, Lower, Neither};
+use Unit::{Count, Milliseconds, Ratio, Requests, Tokens, Usd};
+
+/// Every metric, in the order of every output.
+pub static METRICS: &[Metric] = &[
+    built("parent.final_context", Tokens, Lower, |f| f.root_context(|c| c.last), "input and output of the root's last exchange"),
+    built("parent.peak_context", Tokens, Lower, |f| f.root_context(|c| c.peak), "the largest input and output of one exchange of the root"),
+    built(
+        "parent.input_total",
+        Tokens,
+        Lower,
+        |f| count(f.parent.input.total()),
+        "input of all exchanges of the root, history re-sent each time",
+    ),
+    built("parent.output_total", Tokens, Lower, |f| count(f.parent.output), "output of all exchanges of the root"),
+    built("child.opening", Tokens, Lower, |f| f.child_context(|c| c.opening), "the largest input that a child began with"),
+    built("child.opening_sum", Tokens, Lower, |f| f.child_context(|c| c.opening_sum), "what all children together began with"),
+    built(
+        "child.peak_context",
+        Tokens,
+        Lower,
+        |f| f.child_context(|c| c.peak),
+        "the largest input and output of one exchange of any child",
+    ),
+    built("child.input_total", Tokens, Lower, |f| f.child_count(f.child.input.total()), "input of all exchanges of all child threads"),
+    built("child.output_total", Tokens, Lower, |f| f.child_count(f.child.output), "output of all exchanges of all child threads"),
+    built(
+        "delegation.footprint",
+        Tokens,
+        Lower,
+        |f| Ok(Value::Difference(f.footprint)),
+        "what delegation left in the root's context: delegated items and delegating calls, less what they replaced",
+    ),
+    built(
+        "delegation.moved",
+        Tokens,
+        Lower,
+        |f| count(f.moved),
+        "tokens from the first changed place on, in those requests of the root in which delegation changed anything",
+    ),
+    built(
+        "delegation.absorbed",
+        Tokens,
+        Neither,
+        |f| f.of_children(f.absorbed),
+        "what children wrote and read that their parents never got to see",
+    ),
+    built("delegation.compression", Ratio, Higher, |f| f.compression(), "tokens absorbed for each token of footprint"),
+    built(
+        "reexplored",
+        Tokens,
+        Lower,
+        |f| f.of_children(f.reexplored),
+        "tool results that a child fetched although its parent already held them",
+    ),
+    later("input.billed", Tokens, Lower, "input of every request, whole"),
+    later("input.new", Tokens, Lower, "input that its thread had not sent before"),
+    later("input.unique", Tokens, Lower, "input counted once for each distinct part of the whole tree"),
+    later("input.inherited", Tokens, Neither, "the part of the children's openings that is their parents' history"),
+    later("cache.read", Tokens, Neither, "input that a prompt cache held"),
+    later("cache.write", Tokens, Lower, "input written into a prompt cache"),
+    later("cache.uncached", Tokens, Lower, "input that no prompt cache held or took"),
+    built(
+        "total.input",
+        Tokens,
+        Lower,
+        |f| f.of_children(f.parent.input.total() + f.child.input.total()),
+        "input of all exchanges of all threads",
+    ),
+    built("total.output", Tokens, Lower, |f| f.of_children(f.parent.output + f.child.output), "output of all exchanges of all threads"),
+    built("overflow", Requests, Lower, |f| f.of_children(f.overflow), "exchanges whose input was above the model's window"),
+    later("amplification", Ratio, Lower, "all tokens spent for each token of a returned fact"),
+    built("requests", Requests, Lower, |f| f.of_children(f.requests()), "exchanges of all threads, unanswered ones too"),
+    built("delegations", Count, Neither, |f| count(f.delegations), "acts that opened or continued a child"),
+    built("refusals", Count, Lower, |f| count(f.refusals), "delegating calls that opened no child"),
+    built("children.abandoned", Count, Lower, |f| count(f.abandoned), "children that were still at work when the run ended"),
+    built("children.zero_action", Count, Lower, |f| f.of_children(f.zero_action), "children that answered without a single call"),
+    later("cost.usd", Usd, Lower, "price of all exchanges, each with its own model's prices"),
+    built("latency.end_to_end", Milliseconds, Lower, |f| count(f.end_to_end_ms), "from the first user turn to the end of the run"),
+    built("latency.model", Milliseconds, Lower, |f| f.of_children(f.model_ms), "durations of all exchanges, added up"),
+    built("latency.tools", Milliseconds, Lower, |f| f.of_children(f.tools_ms), "durations of all tool calls, added up"),
+    built(
+        "latency.critical_path",
+        Milliseconds,
+        Lower,
+        |f| f.of_children(f.critical_path_ms),
+        "the longest chain of things that had to wait for each other",
+    ),
+    built("quality", Ratio, Higher, |f| f.scored(|s| s.quality.clone()), "weighted mean of the checks on the final answer"),
+    built("rescues", Count, Lower, |f| count(f.rescues), "times that a parent did the work itself after a delegation failed"),
+    built(
+        "child.quality",
+        Ratio,
+        Higher,
+        |f| f.scored_children(|s| s.child_quality.clone()),
+        "what came back, scored as it entered the parent",
+    ),
+    built(
+        "child.coverage",
+        Ratio,
+        Higher,
+        |f| f.scored_children(|s| s.child_coverage.clone()),
+        "share of the needed facts that a child could see at its last request",
+    ),
+    later("used", Count, Higher, "needed facts that were visible and stated"),
+    later("ignored", Count, Lower, "needed facts that were visible and not stated"),
+    later("stale", Count, Lower, "needed facts that were visible, an older value being stated"),
+    later("invented", Count, Lower, "needed facts that were not visible, something being stated"),
+    later("admitted", Count, Neither, "needed facts that were not visible, which the answer said"),
+    built("failures", Count, Lower, |f| count(f.failures), "1 for a run that ended in an error, else 0"),
+    built("returns.ok", Count, Higher, |f| count(f.returns.ok), "returns that hold a text and are reported as done"),
+    built("returns.empty", Count, Lower, |f| count(f.returns.empty), "returns reported as done without any text of the child"),
+    built("returns.failed", Count, Lower, |f| count(f.returns.failed), "returns reported as an error"),
+    later("returns.preamble", Count, Lower, "returns that only announce what is to be done"),
+    later("returns.see_earlier", Count, Lower, "returns that point to something the parent cannot see"),
+    later("returns.stub", Count, Lower, "returns that stand for findings without stating them"),
+    later("returns.truncated", Count, Lower, "returns that were cut on the way"),
+    later("returns.capped", Count, Lower, "returns of children that met a limit of rounds"),
+    later("returns.error_as_success", Count, Lower, "returns reported as done although the child failed"),
+    later("returns.overlong", Count, Lower, "returns longer than was asked for"),
+    later("returns.stale", Count, Lower, "returns that state a value which was superseded"),
+    later("returns.invented", Count, Lower, "returns that state a value which nobody gave"),
+    built("drift", Count, Lower, |f| f.of_children(f.drift), "times that a thread followed a task that was finished or another's"),
+];
+
+fn count(value: u64) -> Result<Value, String> {
+    Ok(Value::Count(value))
+}

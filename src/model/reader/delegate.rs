@@ -1,0 +1,269 @@
+//! What a thread does about the work that it can hand out (rules 5 and 9 to 13).
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use crate::model::{CallDraft, Reply};
+use crate::scenario::marker::Task;
+use crate::scenario::{IntentIndex, TopicIndex};
+use crate::strategy::Act;
+use crate::transcript::{Handle, Origin};
+
+use super::answer::{beside_calls, looking};
+use super::errand::{Errand, Stand};
+use super::plan::{Planned, next, plan, plan_of_intent};
+use super::sight::Sight;
+use super::task::Bound;
+
+/// The delegations of a thread's work.
+pub(super) struct Desk<'s, 'a> {
+    pub(super) sight: &'s Sight<'a>,
+    pub(super) bound: &'s Bound<'a>,
+    /// Every intent of this work, with those that an intent carried out here would hand out in turn.
+    intents: OnceCell<Vec<(Errand<'s>, Stand)>>,
+    follow_ups: OnceCell<Vec<(Errand<'s>, Stand)>>,
+}
+
+impl<'s, 'a> Desk<'s, 'a> {
+    pub fn new(sight: &'s Sight<'a>, bound: &'s Bound<'a>) -> Desk<'s, 'a> {
+        Desk { sight, bound, intents: OnceCell::new(), follow_ups: OnceCell::new() }
+    }
+
+    // ---- what is done next, in the order of `act` --------------------------------------------------------------------
+
+    /// Rule 11: a message of the user that came while a child runs, and that sets no work, is sent on to it once.
+    pub fn pass_corrections_on(&self) -> Option<Reply> {
+        let mut calls = Vec::new();
+        for told in self.running() {
+            let Some(child) = &told.heard.handle else { continue };
+            for at in told.at..self.sight.items.len() {
+                let item = &self.sight.items[at];
+                if item.origin != Origin::User || self.sight.index.tasks(item).iter().any(|task| !matches!(task, Task::FollowUp(..))) {
+                    continue;
+                }
+                let text = item.text();
+                if text.trim().is_empty() {
+                    continue;
+                }
+                let call = self.speak_on(child, told.intent, &text, false);
+                if let Some(call) = call.filter(|call| !self.sight.has_called(call, at)) {
+                    // Not tagged with the intent: whether it was heard says nothing about the work.
+                    calls.push(CallDraft::phrased(call, None));
+                }
+            }
+        }
+        (!calls.is_empty()).then(|| self.calls(vec![], calls))
+    }
+
+    /// Work that the thread would rather not wait for is handed out before it goes on.
+    pub fn hand_background_out(&self) -> Option<Reply> {
+        let is_background = |intent: &IntentIndex| self.sight.scenario().intents[*intent].background;
+        self.batches(&self.bound.work.delegates).into_iter().find_map(|batch| {
+            let batch: Vec<IntentIndex> = batch.into_iter().filter(is_background).collect();
+            self.hand_out(&batch)
+        })
+    }
+
+    /// The next step of the thread's own plan. Intents of the step's group go in the same message.
+    pub fn take_own_steps(&self) -> Option<Reply> {
+        let mut plan = plan(self.sight, self.bound.task);
+        if let Some(asked) = &self.bound.asked {
+            plan.retain(|planned| planned.step.seeks.iter().any(|topic| asked.contains(topic)));
+        }
+        let steps = next(self.sight, &plan);
+        let group = steps.first()?.step.parallel.as_ref();
+        let with_them = |intent: &&IntentIndex| group.is_some() && self.sight.scenario().intents[**intent].group.as_ref() == group;
+        let intents: Vec<IntentIndex> = self.bound.work.delegates.iter().filter(with_them).copied().collect();
+        let mut sentences = vec![self.looking_at(&steps)];
+        let mut calls: Vec<CallDraft> = steps.iter().map(Planned::call).collect();
+        for errand in self.open(&intents) {
+            if let Some(call) = self.phrase(errand) {
+                sentences.push(self.sentence(errand));
+                calls.push(call);
+            }
+        }
+        Some(self.calls(sentences, calls))
+    }
+
+    /// The next delegation, or the next step of an intent that this thread carries out itself, or a wait between them.
+    pub fn delegate(&self) -> Option<Reply> {
+        self.delegate_all(&self.bound.work.delegates, &mut self.carried_out())
+    }
+
+    /// Waits for what was handed out and has not reported (rule 9).
+    pub fn wait_for_all(&self) -> Option<Reply> {
+        self.intents().iter().any(|(_, stand)| stand.waits()).then(|| self.wait())
+    }
+
+    /// Rule 12: what this turn asks for and nothing of the work so far has brought.
+    pub fn follow_up(&self) -> Option<Reply> {
+        self.follow_ups().iter().find_map(|(errand, stand)| match stand {
+            Stand::Open => self.phrase(errand).map(|call| self.calls(vec![self.sentence(errand)], vec![call])),
+            Stand::Running | Stand::Blocked => Some(self.wait()),
+            Stand::Own | Stand::Rescue => self.steps(errand.intent, Some(&errand.asked)),
+            Stand::Settled => None,
+        })
+    }
+
+    // ---- what others ask -----------------------------------------------------------------------------------------------
+
+    /// Whether this thread makes a deliverable of an intent: because it carries the intent out, or because it took it over
+    /// and no deliverable came back.
+    pub fn makes(&self, topic: TopicIndex, intent: IntentIndex) -> bool {
+        if self.bound.carries_out() == Some(intent) {
+            return true;
+        }
+        self.errands().filter(|(errand, _)| errand.intent == intent).any(|(errand, stand)| match stand {
+            Stand::Own => true,
+            Stand::Rescue => {
+                let news: Vec<usize> = errand.acts.iter().flat_map(|told| told.heard.news.iter().copied()).collect();
+                self.sight.known_of(&news).made[topic].is_none()
+            }
+            Stand::Open | Stand::Running | Stand::Blocked | Stand::Settled => false,
+        })
+    }
+
+    /// How many intents this thread takes over that it had not taken over at its last request (rule 10).
+    pub fn new_rescues(&self) -> u32 {
+        let now = self.rescued();
+        if now.is_empty() {
+            return 0;
+        }
+        let before = match self.sight.last_reply(self.bound.from) {
+            Some(reply) => Desk::new(&self.sight.earlier(reply.start), self.bound).rescued(),
+            None => BTreeSet::new(),
+        };
+        now.difference(&before).count() as u32
+    }
+
+    fn rescued(&self) -> BTreeSet<(IntentIndex, bool)> {
+        let rescued = self.errands().filter(|(_, stand)| *stand == Stand::Rescue);
+        rescued.map(|(errand, _)| (errand.intent, errand.is_follow_up)).collect()
+    }
+
+    // ---- intents, in order ---------------------------------------------------------------------------------------------
+
+    fn carried_out(&self) -> BTreeSet<IntentIndex> {
+        self.bound.carries_out().into_iter().collect()
+    }
+
+    /// Neighbours with an equal group belong together.
+    fn batches(&self, intents: &[IntentIndex]) -> Vec<Vec<IntentIndex>> {
+        let group = |intent: IntentIndex| self.sight.scenario().intents[intent].group.as_ref();
+        let together = |one: &IntentIndex, other: &IntentIndex| group(*one).is_some() && group(*one) == group(*other);
+        intents.chunk_by(together).map(<[IntentIndex]>::to_vec).collect()
+    }
+
+    fn intents(&self) -> &[(Errand<'s>, Stand)] {
+        self.intents.get_or_init(|| {
+            let mut all: Vec<(Errand<'s>, Stand)> = Vec::new();
+            let mut open: Vec<IntentIndex> = self.bound.work.delegates.iter().rev().copied().collect();
+            while let Some(intent) = open.pop() {
+                if all.iter().any(|(errand, _)| errand.intent == intent) {
+                    continue;
+                }
+                let errand = self.errand(intent);
+                let stand = self.stand(&errand);
+                all.push((errand, stand));
+                if stand.is_done_here() {
+                    open.extend(self.sight.scenario().intents[intent].work.delegates.iter().rev());
+                }
+            }
+            all
+        })
+    }
+
+    fn follow_ups(&self) -> &[(Errand<'s>, Stand)] {
+        let with_stand = |errand: Errand<'s>| {
+            let stand = self.stand(&errand);
+            (errand, stand)
+        };
+        self.follow_ups.get_or_init(|| self.asked_for().into_iter().map(with_stand).collect())
+    }
+
+    fn errands(&self) -> impl Iterator<Item = &(Errand<'s>, Stand)> {
+        self.intents().iter().chain(self.follow_ups())
+    }
+
+    fn stand_of(&self, intent: IntentIndex) -> Stand {
+        // Whatever is asked for is an intent of this work.
+        self.intents().iter().find(|(errand, _)| errand.intent == intent).map_or(Stand::Settled, |(_, stand)| *stand)
+    }
+
+    fn delegate_all(&self, intents: &[IntentIndex], done: &mut BTreeSet<IntentIndex>) -> Option<Reply> {
+        for batch in self.batches(intents) {
+            if let Some(reply) = self.hand_out(&batch) {
+                return Some(reply);
+            }
+            let mut waits = false;
+            for intent in batch {
+                match self.stand_of(intent) {
+                    Stand::Own | Stand::Rescue if done.insert(intent) => {
+                        let nested = &self.sight.scenario().intents[intent].work.delegates;
+                        if let Some(reply) = self.steps(intent, None).or_else(|| self.delegate_all(nested, done)) {
+                            return Some(reply);
+                        }
+                    }
+                    Stand::Running | Stand::Blocked => waits |= !self.sight.scenario().intents[intent].background,
+                    Stand::Open | Stand::Settled | Stand::Own | Stand::Rescue => {}
+                }
+            }
+            if waits {
+                return Some(self.wait());
+            }
+        }
+        None
+    }
+
+    /// Hands out the open ones of these intents in one message.
+    fn hand_out(&self, intents: &[IntentIndex]) -> Option<Reply> {
+        let errands = self.open(intents);
+        let calls: Vec<CallDraft> = errands.iter().filter_map(|errand| self.phrase(errand)).collect();
+        (!calls.is_empty()).then(|| self.calls(errands.iter().map(|errand| self.sentence(errand)).collect(), calls))
+    }
+
+    fn open(&self, intents: &[IntentIndex]) -> Vec<&Errand<'s>> {
+        let is_open = |(errand, stand): &&(Errand<'s>, Stand)| *stand == Stand::Open && intents.contains(&errand.intent);
+        self.intents().iter().filter(is_open).map(|(errand, _)| errand).collect()
+    }
+
+    fn steps(&self, intent: IntentIndex, asked: Option<&[TopicIndex]>) -> Option<Reply> {
+        let steps = next(self.sight, &plan_of_intent(self.sight, intent, asked));
+        (!steps.is_empty()).then(|| self.calls(vec![self.looking_at(&steps)], steps.iter().map(Planned::call).collect()))
+    }
+
+    // ---- replies -------------------------------------------------------------------------------------------------------
+
+    fn calls(&self, sentences: Vec<String>, calls: Vec<CallDraft>) -> Reply {
+        Reply { text: beside_calls(self.sight, self.bound, sentences), calls, ..Reply::default() }
+    }
+
+    /// Waits for every child at work; where the protocol has no wait, the turn ends and a notice starts the next.
+    fn wait(&self) -> Reply {
+        let running = self.running();
+        let handles: Vec<Handle> = running.iter().filter_map(|told| told.heard.handle.clone()).collect();
+        if let Some(call) = (self.sight.speak)(&Act::Wait(&handles)) {
+            return self.calls(vec![], vec![CallDraft::phrased(call, None)]);
+        }
+        let mut titles: Vec<&str> = Vec::new();
+        for told in running {
+            let title = self.sight.scenario().intents[told.intent].title.as_str();
+            if !titles.contains(&title) {
+                titles.push(title);
+            }
+        }
+        Reply::say(if titles.is_empty() { "Waiting.".into() } else { format!("Waiting for {}.", titles.join(", ")) })
+    }
+
+    /// What the text beside the call says of an errand.
+    pub(super) fn sentence(&self, errand: &Errand<'_>) -> String {
+        looking(self.sight, &self.sight.scenario().intents[errand.intent].title, &errand.asked)
+    }
+
+    fn looking_at(&self, steps: &[Planned<'_>]) -> String {
+        let targets: Vec<&str> = steps.iter().map(|planned| planned.step.target.as_str()).collect();
+        let unknown = |topic: &TopicIndex| !self.sight.known.has(*topic);
+        let topics: Vec<TopicIndex> = steps.iter().flat_map(|planned| planned.step.seeks.iter().copied()).filter(unknown).collect();
+        looking(self.sight, &targets.join(", "), &topics)
+    }
+}

@@ -1,0 +1,174 @@
+//! The reader: a deterministic agent that plays every thread of a simulated run by reading what stands before it.
+//!
+//! It holds the scenario's tables, but it acts on the rendered request alone: system text, items, tools, and what the
+//! protocol can say. A row of a table is used only after a text that points to it was visible to that thread. So whatever
+//! a strategy lets through decides what the reader does, and nothing else does.
+//!
+//! One reply is one walk down a list (`act`): a correction to pass on, background work to hand out, a step of the own
+//! plan, the next delegations, a wait, a follow-up, and last the answer.
+
+mod answer;
+mod brief;
+mod delegate;
+mod errand;
+mod padding;
+mod plan;
+mod sight;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::FxHashMap;
+
+use crate::scenario::marker::{MarkerIndex, Task, UNKNOWN_TASK};
+use crate::scenario::{Briefing, Conduct, Fallback, Scenario, Work};
+use crate::transcript::{Digest, normalised_arguments};
+
+use super::{Agent, Model, Pending, Reply, Request, ready};
+use delegate::Desk;
+use sight::Sight;
+use task::Bound;
+
+/// A scenario as the reader uses it: its tables, its markers, its plans with normalised arguments.
+struct Tables {
+    scenario: Arc<Scenario>,
+    index: MarkerIndex,
+    /// The normalised arguments of each step, by user turn.
+    turns: Vec<Vec<Box<str>>>,
+    /// The same by intent.
+    intents: Vec<Vec<Box<str>>>,
+}
+
+impl Tables {
+    fn new(scenario: Arc<Scenario>) -> Tables {
+        let arguments = |work: &Work| work.plan.iter().map(|step| normalised_arguments(&step.args).into()).collect();
+        Tables {
+            index: MarkerIndex::new(&scenario),
+            turns: scenario.turns.iter().map(|turn| arguments(&turn.work)).collect(),
+            intents: scenario.intents.iter().map(|intent| arguments(&intent.work)).collect(),
+            scenario,
+        }
+    }
+}
+
+/// The reader agent of a scenario, with the settings of a cell. A clone shares the tables.
+#[derive(Clone)]
+pub struct Reader {
+    tables: Arc<Tables>,
+    /// What a delegating thread writes into a task (rule 8).
+    pub briefing: Briefing,
+    /// What it does about a delegation that failed (rule 10); `None`: as the scenario says.
+    pub fallback: Option<Fallback>,
+    /// Whether the strategy lets a child open with history of its parent: decides the brief `auto`.
+    pub hands_history_down: bool,
+}
+
+impl Reader {
+    /// The reader of a scenario, with the default brief and the scenario's own fallback. Reads the scenario's texts once:
+    /// for many cells of one scenario make one and clone it.
+    pub fn new(scenario: Arc<Scenario>) -> Reader {
+        Reader { tables: Arc::new(Tables::new(scenario)), briefing: Briefing::default(), fallback: None, hands_history_down: false }
+    }
+
+    /// The scenario that it reads.
+    pub fn scenario(&self) -> &Arc<Scenario> {
+        &self.tables.scenario
+    }
+
+    /// The markers of its scenario.
+    pub fn index(&self) -> &MarkerIndex {
+        &self.tables.index
+    }
+}
+
+impl Model for Reader {
+    fn name(&self) -> String {
+        "reader".into()
+    }
+
+    fn start(&self, seed: u64) -> Box<dyn Agent> {
+        let mut conduct = self.tables.scenario.conduct.clone();
+        conduct.fallback = self.fallback.unwrap_or(conduct.fallback);
+        let briefing = match self.briefing {
+            Briefing::Auto if self.hands_history_down => Briefing::Terse,
+            Briefing::Auto => Briefing::Known,
+            other => other,
+        };
+        Box::new(Reading {
+            index: self.tables.index.for_run(),
+            tables: self.tables.clone(),
+            manner: Manner { briefing, conduct, seed },
+            arguments: Arguments::default(),
+        })
+    }
+}
+
+/// How the reader behaves in a run.
+struct Manner {
+    briefing: Briefing,
+    conduct: Conduct,
+    seed: u64,
+}
+
+/// Normalised call arguments by content.
+#[derive(Default)]
+struct Arguments(Mutex<FxHashMap<Digest, Arc<str>>>);
+
+impl Arguments {
+    fn of(&self, part: &crate::transcript::Part) -> Arc<str> {
+        let mut memo = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        memo.entry(part.digest()).or_insert_with(|| normalised_arguments(part.as_text()).into()).clone()
+    }
+}
+
+/// The reader in a run. What it keeps from one request to the next is a memo by content; it knows no thread.
+struct Reading {
+    tables: Arc<Tables>,
+    index: MarkerIndex,
+    manner: Manner,
+    arguments: Arguments,
+}
+
+impl Agent for Reading {
+    fn reply(&mut self, request: &Request<'_>) -> Pending {
+        let sight = Sight::new(self, request.system, request.items, request.tools, request.speak);
+        let bound = task::bind(&sight);
+        let mut reply = match &bound {
+            _ if request.aside => Reply::say(answer::summary(&sight, bound.as_ref())),
+            Some(bound) => act(&sight, bound),
+            None => Reply::say(UNKNOWN_TASK),
+        };
+        // For the ledger alone, after everything is decided: was the right intent followed? The text cannot tell.
+        reply.drift = drift(&self.tables.scenario, &sight, bound.as_ref(), request.intent);
+        ready(Ok(reply))
+    }
+}
+
+/// What the reader does next about the work that it is bound to.
+fn act(sight: &Sight<'_>, bound: &Bound<'_>) -> Reply {
+    let desk = Desk::new(sight, bound);
+    let mut reply = desk
+        .pass_corrections_on()
+        .or_else(|| desk.hand_background_out())
+        .or_else(|| desk.take_own_steps())
+        .or_else(|| desk.delegate())
+        .or_else(|| desk.wait_for_all())
+        .or_else(|| desk.follow_up())
+        .unwrap_or_else(|| Reply::say(answer::answer(sight, bound, &desk)));
+    reply.rescues = desk.new_rescues();
+    reply
+}
+
+/// 1 in the first reply of a child's turn that follows a marker of an intent other than the one it was opened for
+/// (rule 7), else 0.
+fn drift(scenario: &Scenario, sight: &Sight<'_>, bound: Option<&Bound<'_>>, dispatched: Option<&str>) -> u32 {
+    let (Some(bound), Some(dispatched)) = (bound, dispatched) else { return 0 };
+    let is = |intent: usize| scenario.intents[intent].id == dispatched;
+    let on_course = match bound.task {
+        Task::Intent(intent) | Task::FollowUp(intent, _) => is(intent),
+        Task::Turn(turn) => scenario.turns[turn].work.delegates.iter().any(|&intent| is(intent)),
+    };
+    u32::from(!on_course && sight.has_not_spoken_since(bound.from))
+}

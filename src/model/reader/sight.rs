@@ -1,0 +1,204 @@
+//! What stands before the reader: the rendered request and what can be read off it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::scenario::marker::{Found, Known, MarkerIndex, Task, Values};
+use crate::scenario::{IntentIndex, Scenario, TopicIndex};
+use crate::strategy::{Act, Call, ToolSpec};
+use crate::transcript::{Body, CallKey, Heard, Item, Means, Origin, Outcome, Part, heard};
+
+use super::{Manner, Reading, Tables};
+
+/// A delegating call of this thread, and what its items tell of it.
+pub(super) struct Told {
+    pub intent: IntentIndex,
+    /// Where the call stands.
+    pub at: usize,
+    /// Which follow-ups of the intent its arguments ask for.
+    pub follow_ups: Vec<usize>,
+    /// Where its result stands and whether that reads as an error.
+    pub result: Option<(usize, bool)>,
+    pub heard: Heard,
+}
+
+impl Told {
+    /// Whether its child is at work, as far as this thread was told.
+    pub fn is_running(&self) -> bool {
+        self.heard.outcome == Outcome::Started
+    }
+
+    /// Whether its work or its failure has arrived.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.heard.outcome, Outcome::Returned | Outcome::Failed)
+    }
+
+    /// Whether its items say anything beyond "received": a message to a running child may be answered by that alone.
+    pub fn says_something(&self) -> bool {
+        self.heard.outcome != Outcome::Called || self.result.is_none()
+    }
+}
+
+/// How often a call of a tool stands in the visible text with its result.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Stands {
+    pub completed: bool,
+    pub failures: u32,
+}
+
+/// The rendered request, read. Nothing here knows which thread this is.
+pub(super) struct Sight<'a> {
+    pub tables: &'a Tables,
+    pub index: &'a MarkerIndex,
+    pub manner: &'a Manner,
+    pub system: Option<&'a Part>,
+    pub items: &'a [Item],
+    pub tools: &'a [ToolSpec],
+    pub speak: &'a dyn Fn(&Act<'_>) -> Option<Call>,
+    /// What is visible of the scenario's topics.
+    pub known: Known,
+    /// This thread's delegating calls, in order.
+    pub told: Vec<Told>,
+    reading: &'a Reading,
+    /// By tool and normalised arguments.
+    calls: FxHashMap<&'a str, FxHashMap<Arc<str>, Stands>>,
+}
+
+impl<'a> Sight<'a> {
+    pub fn new(
+        reading: &'a Reading,
+        system: Option<&'a Part>,
+        items: &'a [Item],
+        tools: &'a [ToolSpec],
+        speak: &'a dyn Fn(&Act<'_>) -> Option<Call>,
+    ) -> Sight<'a> {
+        let mut results: FxHashMap<CallKey, (usize, bool)> = FxHashMap::default();
+        for (at, item) in items.iter().enumerate() {
+            if let Body::Result { key: Some(key), failed, .. } = item.body() {
+                results.insert(*key, (at, *failed));
+            }
+        }
+        let mut calls: FxHashMap<&str, FxHashMap<Arc<str>, Stands>> = FxHashMap::default();
+        let mut own: FxHashMap<CallKey, usize> = FxHashMap::default();
+        for (at, item) in items.iter().enumerate() {
+            let Some(call) = item.as_call() else { continue };
+            if item.origin == Origin::Own {
+                own.insert(call.key, at);
+            }
+            if let Some((_, failed)) = results.get(&call.key) {
+                let stands = calls.entry(&call.name).or_default().entry(reading.arguments.of(&call.args)).or_default();
+                stands.completed |= !failed;
+                stands.failures += u32::from(*failed);
+            }
+        }
+        let scenario = &reading.tables.scenario;
+        let told = heard(items)
+            .into_iter()
+            .filter_map(|heard| {
+                let at = *own.get(&heard.call)?;
+                let intent = scenario.intent(&heard.intent)?;
+                let tasks = items[at].parts().iter().flat_map(|part| reading.index.of_part(part).tasks.clone());
+                let follow_ups = tasks.filter_map(|task| match task {
+                    Task::FollowUp(of, nth) if of == intent => Some(nth),
+                    _ => None,
+                });
+                Some(Told { intent, at, follow_ups: follow_ups.collect(), result: results.get(&heard.call).copied(), heard })
+            })
+            .collect();
+        Sight {
+            tables: &reading.tables,
+            index: &reading.index,
+            manner: &reading.manner,
+            known: reading.index.visible(system, items),
+            system,
+            items,
+            tools,
+            speak,
+            told,
+            reading,
+            calls,
+        }
+    }
+
+    /// The same request as it stood when so many of its items were there.
+    pub fn earlier(&self, length: usize) -> Sight<'a> {
+        Sight::new(self.reading, self.system, &self.items[..length.min(self.items.len())], self.tools, self.speak)
+    }
+
+    pub fn scenario(&self) -> &'a Scenario {
+        &self.tables.scenario
+    }
+
+    /// Whether a tool is shown.
+    pub fn shows(&self, tool: &str) -> bool {
+        self.tools.iter().any(|shown| shown.name == tool)
+    }
+
+    /// How a call of a tool, with normalised arguments, stands in the visible text.
+    pub fn stands(&self, tool: &str, arguments: &str) -> Stands {
+        self.calls.get(tool).and_then(|calls| calls.get(arguments)).copied().unwrap_or_default()
+    }
+
+    /// What the parts of an item hold.
+    pub fn found(&self, item: &Item) -> Vec<Arc<Found>> {
+        item.parts().iter().map(|part| self.index.of_part(part)).collect()
+    }
+
+    /// What the items at these positions hold together.
+    pub fn known_of(&self, positions: &[usize]) -> Known {
+        let mut known = Known::nothing(self.scenario().topics.len());
+        for &at in positions {
+            for found in self.items.get(at).map(|item| self.found(item)).unwrap_or_default() {
+                known.add(&found);
+            }
+        }
+        known
+    }
+
+    /// The values that this thread knows of the topics that a deliverable is made of.
+    pub fn values(&self, from: &[TopicIndex]) -> Values {
+        from.iter().map(|&topic| self.known.facts.get(topic).copied().flatten()).collect()
+    }
+
+    /// Where the reply that holds an own item begins and ends: own items side by side are one reply.
+    pub fn reply_around(&self, at: usize) -> std::ops::Range<usize> {
+        let is_own = |item: &Item| item.origin == Origin::Own;
+        let before = self.items[..at].iter().rev().take_while(|item| is_own(item)).count();
+        let behind = self.items[at..].iter().take_while(|item| is_own(item)).count();
+        at - before..at + behind
+    }
+
+    /// Where the thread's last reply since a position stands.
+    pub fn last_reply(&self, from: usize) -> Option<std::ops::Range<usize>> {
+        let last = self.items.iter().rposition(|item| item.origin == Origin::Own).filter(|&at| at >= from)?;
+        Some(self.reply_around(last))
+    }
+
+    pub fn has_not_spoken_since(&self, from: usize) -> bool {
+        self.last_reply(from).is_none()
+    }
+
+    /// Whether three waits brought nothing since a call was made.
+    pub fn is_given_up_waiting(&self, call_at: usize) -> bool {
+        self.items[call_at..].iter().filter(|item| item.means.contains(&Means::TimedOut)).count() >= 3
+    }
+
+    /// The last own message since a position that holds a text.
+    pub fn last_said(&self, text: &str, from: usize) -> Option<usize> {
+        let is_it = |item: &Item| {
+            item.origin == Origin::Own && item.role().is_some() && item.parts().iter().any(|part| part.as_text().contains(text))
+        };
+        Some(from + self.items[from..].iter().rposition(is_it)?)
+    }
+
+    /// Whether exactly this call stands in the thread since a position.
+    pub fn has_called(&self, call: &Call, from: usize) -> bool {
+        let arguments = self.reading.arguments.of(&Part::text(call.args.as_str()));
+        let is_it = |item: &Item| {
+            item.origin == Origin::Own
+                && item.as_call().is_some_and(|made| made.name == call.name && self.reading.arguments.of(&made.args) == arguments)
+        };
+        self.items[from..].iter().any(is_it)
+    }
+}

@@ -1,0 +1,69 @@
+//! A cell's fingerprint: equal fingerprints, equal figures.
+
+use crate::model::profile::ModelProfile;
+use crate::results::RESULTS_FORMAT;
+use crate::scenario::{Briefing, Fallback, Size};
+use crate::transcript::Digest;
+
+/// What a fingerprint is made of, beside the seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    /// Digest of the scenario's content.
+    pub scenario: Digest,
+    /// Its size.
+    pub size: Size,
+    /// The brief.
+    pub briefing: Briefing,
+    /// The override about failed delegations.
+    pub fallback: Option<Fallback>,
+    /// The strategy with profile and options.
+    pub strategy: String,
+    /// Its semantic version.
+    pub strategy_version: u32,
+    /// The model.
+    pub model: String,
+    /// The model whose window and latency it takes.
+    pub profile: Option<ModelProfile>,
+    /// The encoding.
+    pub tokenizer: String,
+    /// The counting engine and its version.
+    pub engine: String,
+    /// The scaffold.
+    pub scaffold: String,
+}
+
+impl Inputs {
+    /// Every input by name, in the order in which it is digested.
+    pub fn each(&self) -> Vec<(&'static str, String)> {
+        // Every field is named here, so that a new one cannot be forgotten.
+        let Inputs { scenario, size, briefing, fallback, strategy, strategy_version, model, profile, tokenizer, engine, scaffold } = self;
+        let profile = profile.map_or("none".to_owned(), |profile| {
+            let latency = profile.latency;
+            let rates = [latency.ttft_ms, latency.prefill, latency.prefill_above_64k, latency.cached_prefill, latency.decode];
+            format!("{} window {} latency {} {rates:?}", profile.name, profile.window, latency.name)
+        });
+        vec![
+            ("results", RESULTS_FORMAT.to_owned()),
+            ("scenario", scenario.to_string()),
+            ("size", size.name().to_owned()),
+            ("briefing", briefing.name().to_owned()),
+            ("fallback", fallback.map_or("the scenario's", Fallback::name).to_owned()),
+            ("strategy", strategy.clone()),
+            ("strategy_version", strategy_version.to_string()),
+            ("model", model.clone()),
+            ("profile", profile),
+            ("tokenizer", tokenizer.clone()),
+            ("engine", engine.clone()),
+            ("scaffold", scaffold.clone()),
+        ]
+    }
+
+    /// The fingerprint of the cell with this seed.
+    pub fn fingerprint(&self, seed: u64) -> Digest {
+        let mut text = format!("seed={seed}\n");
+        for (name, value) in self.each() {
+            text.push_str(&format!("{name}={}:{value}\n", value.len()));
+        }
+        Digest::of(&text)
+    }
+}

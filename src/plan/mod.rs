@@ -1,0 +1,228 @@
+//! The plan: scenarios x strategies x models x seeds, as cells in one order, each with its id and its fingerprint.
+//!
+//! A plan holds no cell: cell number `n` is made when it is asked for, so a plan of any size costs nothing.
+
+mod cell_id;
+mod fingerprint;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::model::Model;
+use crate::model::profile::{FRONTIER, Latency, ModelProfile};
+use crate::results::{Evidence, Head, Settings};
+use crate::scenario::{Briefing, Fallback, Scenario};
+use crate::score::Scorer;
+use crate::strategy::Strategy;
+use crate::transcript::Digest;
+
+pub use cell_id::{CellId, CellIdError};
+pub use fingerprint::Inputs;
+
+/// Makes the model that plays a scenario under a strategy.
+pub type Casting = Arc<dyn Fn(&dyn Strategy) -> Arc<dyn Model> + Send + Sync>;
+
+/// A scenario with the model that plays it.
+#[derive(Clone)]
+pub struct Subject {
+    /// The scenario, compiled in one size.
+    pub scenario: Arc<Scenario>,
+    /// The model's name.
+    pub model: String,
+    /// What kind of behaviour that model produces.
+    pub evidence: Evidence,
+    /// Makes the model.
+    pub casting: Casting,
+    /// The model whose window and latency it takes; `None`: no window.
+    pub profile: Option<ModelProfile>,
+    /// Scores its runs, or why they are not scored.
+    pub scorer: Result<Arc<Scorer>, String>,
+    /// `Err`: why the children's own exchanges are not known, so that no figure holds them.
+    pub children: Result<(), String>,
+    /// Why a strategy cannot be run on it, by the id of a strategy without profile; usually empty.
+    pub unfit: Vec<(String, String)>,
+}
+
+/// What was planned.
+#[derive(Clone)]
+pub struct Plan {
+    head: Head,
+    subjects: Vec<Subject>,
+    strategies: Vec<Arc<dyn Strategy>>,
+    pairs: Vec<(usize, usize)>,
+    left_out: Vec<String>,
+}
+
+/// One run to make.
+#[derive(Clone)]
+pub struct Cell {
+    /// Its id.
+    pub id: CellId,
+    /// Its id as text.
+    pub name: String,
+    /// The scenario.
+    pub scenario: Arc<Scenario>,
+    /// The strategy.
+    pub strategy: Arc<dyn Strategy>,
+    /// The model.
+    pub model: Arc<dyn Model>,
+    /// What kind of behaviour the model produces.
+    pub evidence: Evidence,
+    /// Scores the run, or why it is not scored.
+    pub scorer: Result<Arc<Scorer>, String>,
+    /// `Err`: why the children's own exchanges are not known.
+    pub children: Result<(), String>,
+    /// The model's window in tokens; `None`: no limit.
+    pub window: Option<u64>,
+    /// How long an exchange lasts where the model does not say.
+    pub latency: Latency,
+    /// Digest of all that its figures depend on.
+    pub fingerprint: Digest,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Two scenarios would have the same cells.
+    #[error("two scenarios are called `{0}`: rename one, or run them apart")]
+    TwoScenarios(String),
+}
+
+impl Plan {
+    /// The plan in its order: scenario, then strategy, then seed. The same strategy given twice counts once.
+    pub fn new(head: Head, subjects: Vec<Subject>, strategies: Vec<Arc<dyn Strategy>>) -> Result<Plan, PlanError> {
+        let mut seen = BTreeSet::new();
+        let strategies: Vec<_> = strategies.into_iter().filter(|strategy| seen.insert(strategy.id())).collect();
+        let mut names = BTreeSet::new();
+        let (mut pairs, mut left_out) = (Vec::new(), Vec::new());
+        for (at, subject) in subjects.iter().enumerate() {
+            if !names.insert((subject.scenario.id.clone(), subject.model.clone())) {
+                return Err(PlanError::TwoScenarios(subject.scenario.id.clone()));
+            }
+            for (which, strategy) in strategies.iter().enumerate() {
+                let id = strategy.id();
+                let bare = id.split(['@', ':']).next().unwrap_or_default();
+                match subject.unfit.iter().find(|(unfit, _)| unfit == bare) {
+                    Some((_, why)) => left_out.push(format!("{} is not run on {}: {why}", id, subject.scenario.id)),
+                    None => pairs.push((at, which)),
+                }
+            }
+        }
+        Ok(Plan { head, subjects, strategies, pairs, left_out })
+    }
+
+    /// What the cells have in common.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The scenarios with their models, in order.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.subjects
+    }
+
+    /// The strategies, in order.
+    pub fn strategies(&self) -> &[Arc<dyn Strategy>] {
+        &self.strategies
+    }
+
+    /// What is not run, and why: lines for people.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// How many cells there are.
+    pub fn len(&self) -> usize {
+        self.pairs.len() * usize::try_from(self.head.settings.seeds).unwrap_or(usize::MAX)
+    }
+
+    /// Whether there is nothing to run.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Cell number `at`, from 0.
+    pub fn cell(&self, at: usize) -> Option<Cell> {
+        let seeds = usize::try_from(self.head.settings.seeds).ok().filter(|&seeds| seeds > 0)?;
+        let &(subject, strategy) = self.pairs.get(at / seeds)?;
+        Some(self.make(self.subjects.get(subject)?, self.strategies.get(strategy)?, (at % seeds) as u64))
+    }
+
+    /// Every cell, in order.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> {
+        (0..self.len()).filter_map(|at| self.cell(at))
+    }
+
+    /// The cells of one seed, whatever the plan's own seeds.
+    pub fn cells_of_seed(&self, seed: u64) -> impl Iterator<Item = Cell> {
+        let pairs = self.pairs.iter();
+        pairs.filter_map(move |&(subject, strategy)| Some(self.make(self.subjects.get(subject)?, self.strategies.get(strategy)?, seed)))
+    }
+
+    fn make(&self, subject: &Subject, strategy: &Arc<dyn Strategy>, seed: u64) -> Cell {
+        let scenario = &subject.scenario;
+        let id = CellId {
+            scenario: scenario.id.clone(),
+            size: scenario.size,
+            briefing: self.briefing(subject),
+            fallback: self.fallback(subject),
+            strategy: strategy.id(),
+            model: subject.model.clone(),
+            seed,
+        };
+        let window = scenario.window.or(subject.profile.map(|profile| profile.window));
+        let latency = subject.profile.map_or(FRONTIER, |profile| profile.latency);
+        let inputs = self.inputs(subject, strategy.as_ref());
+        Cell {
+            name: id.to_string(),
+            fingerprint: inputs.fingerprint(seed),
+            id,
+            scenario: scenario.clone(),
+            strategy: strategy.clone(),
+            model: (subject.casting)(strategy.as_ref()),
+            evidence: subject.evidence,
+            scorer: subject.scorer.clone(),
+            children: subject.children.clone(),
+            window,
+            latency,
+        }
+    }
+
+    /// The brief matters to whoever writes tasks: simulated agents alone.
+    fn briefing(&self, subject: &Subject) -> Briefing {
+        if subject.evidence == Evidence::Simulated { self.head.settings.briefing } else { Briefing::default() }
+    }
+
+    /// The override, where it changes anything.
+    fn fallback(&self, subject: &Subject) -> Option<Fallback> {
+        let given = self.head.settings.fallback.filter(|_| subject.evidence == Evidence::Simulated);
+        given.filter(|&fallback| fallback != subject.scenario.conduct.fallback)
+    }
+
+    /// What the fingerprints of a scenario under a strategy are made of.
+    pub fn inputs(&self, subject: &Subject, strategy: &dyn Strategy) -> Inputs {
+        Inputs {
+            scenario: subject.scenario.digest,
+            size: subject.scenario.size,
+            briefing: self.briefing(subject),
+            fallback: self.fallback(subject),
+            strategy: strategy.id(),
+            strategy_version: strategy.version(),
+            model: subject.model.clone(),
+            profile: subject.profile,
+            tokenizer: self.head.tokenizer.clone(),
+            engine: self.head.settings.engine.clone(),
+            scaffold: self.head.settings.scaffold.clone(),
+        }
+    }
+}
+
+impl Head {
+    /// The head of a run.
+    pub fn new(tokenizer: &str, settings: Settings) -> Head {
+        Head { tokenizer: tokenizer.to_owned(), settings }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,143 @@
+//! `show` for people.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::results::ItemKind;
+use crate::transcript::Origin;
+
+use super::numerals::count;
+use super::shown::{Shown, ShownExchange, ShownItem, ShownRequest, ShownThread};
+
+/// Characters of a text that an overview shows.
+const GLANCE: usize = 240;
+
+/// How much of each text is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// The beginning.
+    Glance,
+    /// All of it.
+    Whole,
+}
+
+/// All threads of a cell.
+pub fn cell_text(shown: &Shown, texts: Texts) -> String {
+    let mut out = format!("{}\nstatus {} · evidence {} · tokens {}\n", shown.cell, shown.status, shown.evidence, shown.tokenizer);
+    if let Some(why) = &shown.failure {
+        let _ = writeln!(out, "failed ({}): {}", why.kind, why.message);
+    }
+    for thread in &shown.threads {
+        out += &thread_text(thread, texts);
+    }
+    out
+}
+
+fn thread_text(thread: &ShownThread, texts: Texts) -> String {
+    let mut out = format!("\n=== thread {}  {}\n", thread.path, thread.agent);
+    let _ = writeln!(out, "\nopened with {} tokens (request {})", count(thread.opening.input_total as f64), thread.opening.seq);
+    out += &request_body(&thread.opening, texts);
+    if thread.received.is_empty() {
+        out += "\nnothing was delegated back into it\n";
+    } else {
+        out += "\nwhat delegation put into it\n";
+    }
+    for arrival in &thread.received {
+        let tokens = arrival.tokens.map_or("unknown".to_owned(), |tokens| count(tokens as f64));
+        let _ = writeln!(out, "  before request {}: {tokens} tokens", arrival.seq);
+        for item in &arrival.items {
+            out += &item_text(item, texts);
+        }
+    }
+    out += "\ntokens by origin\n";
+    out += &exchanges(&thread.requests);
+    out
+}
+
+/// One request, whole.
+pub fn request_text(cell: &str, request: &ShownRequest) -> String {
+    let mut out = format!("{cell}\nrequest {} of thread {}  {}\n", request.seq, request.thread, request.agent);
+    let _ = writeln!(out, "{} tokens", count(request.input_total as f64));
+    out + &request_body(request, Texts::Whole)
+}
+
+fn request_body(request: &ShownRequest, texts: Texts) -> String {
+    let mut out = String::new();
+    let mut line = |tokens: u64, what: &str, text: &str| out += &labelled(&count(tokens as f64), what, text, texts);
+    match &request.system {
+        Some(system) => line(request.system_tokens, "system", system),
+        None => line(request.system_tokens, "system", "(none was sent; these tokens are the request's frame)"),
+    }
+    match texts {
+        Texts::Glance => line(request.tools_tokens, "tools", &names(&request.tools)),
+        Texts::Whole => line(request.tools_tokens, "tools", &request.tools.join("\n")),
+    }
+    for item in &request.items {
+        out += &item_text(item, texts);
+    }
+    out
+}
+
+/// The names in tool schemas; a schema without one is named by its text.
+fn names(schemas: &[String]) -> String {
+    let name = |schema: &String| {
+        let value: Option<serde_json::Value> = serde_json::from_str(schema).ok();
+        value.and_then(|value| Some(value.get("name")?.as_str()?.to_owned())).unwrap_or_else(|| schema.clone())
+    };
+    if schemas.is_empty() { "(none)".to_owned() } else { schemas.iter().map(name).collect::<Vec<_>>().join(", ") }
+}
+
+fn item_text(item: &ShownItem, texts: Texts) -> String {
+    let kind = match item.kind {
+        ItemKind::Message => item.role.map_or("message", |role| role.name()).to_owned(),
+        ItemKind::Reasoning => "reasoning".to_owned(),
+        ItemKind::Call => format!("call {}", item.name.as_deref().unwrap_or("?")),
+        ItemKind::Result if item.failed => "failed result".to_owned(),
+        ItemKind::Result => "result".to_owned(),
+        ItemKind::Mail => format!("mail {}", item.name.as_deref().unwrap_or("?")),
+        ItemKind::Compaction => "summary".to_owned(),
+        ItemKind::Context => format!("record {}", item.name.as_deref().unwrap_or("?")),
+    };
+    let tokens = item.tokens.map_or("?".to_owned(), |tokens| count(f64::from(tokens)));
+    labelled(&tokens, &format!("{} · {kind}", item.origin.name()), &item.text, texts)
+}
+
+fn labelled(tokens: &str, what: &str, text: &str, texts: Texts) -> String {
+    let mut out = format!("  {tokens:>7}  {what}\n");
+    let characters = text.chars().count();
+    let cut = texts == Texts::Glance && characters > GLANCE;
+    let shown: String = if cut { text.chars().take(GLANCE).collect() } else { text.to_owned() };
+    for line in shown.lines() {
+        let _ = writeln!(out, "         | {}", line.trim_end_matches('\r'));
+    }
+    if cut {
+        let _ = writeln!(out, "         | … {} characters more", count((characters - GLANCE) as f64));
+    }
+    out
+}
+
+/// Requests as rows, the origins that occur as columns.
+fn exchanges(requests: &[ShownExchange]) -> String {
+    let used: Vec<usize> = (0..Origin::ALL.len()).filter(|&at| requests.iter().any(|one| one.input.each()[at].1 > 0)).collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let heads = ["request", "turn", "sent ms", "done ms"].into_iter();
+    let origins = used.iter().map(|&at| Origin::ALL[at].name());
+    table.set_header(heads.chain(origins).chain(["input", "output", "differs at", ""]));
+    for one in requests {
+        let done = one.done_ms.map_or("–".to_owned(), |ms| count(ms as f64));
+        let differs =
+            one.first_divergence.as_ref().map_or(String::new(), |place| place.item.map_or("all".to_owned(), |item| format!("item {item}")));
+        let end = if one.end == "replied" { "" } else { &one.end };
+        let labels = [one.seq.to_string(), one.turn.to_string(), count(one.sent_ms as f64), done];
+        let origins = used.iter().map(|&at| count(one.input.each()[at].1 as f64));
+        let totals = [count(one.input_total as f64), count(one.output as f64), differs, end.to_owned()];
+        table.add_row(labels.into_iter().chain(origins).chain(totals));
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+        column.set_padding((1, 0));
+    }
+    table.lines().map(|line| format!(" {}\n", line.trim_end())).collect()
+}

@@ -1,0 +1,149 @@
+//! Tables for a terminal of 80 columns, the same whatever the terminal is.
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width};
+use unicode_width::UnicodeWidthStr;
+
+use crate::results::{CellResult, Head, SummaryRow};
+
+use super::Report;
+use super::columns::{Folding, Group, READING_HELP, Table, overview};
+
+/// The widest line of text; tables of usual names and numbers keep to it too.
+const WIDTH: usize = 80;
+/// The widest name of a strategy before it goes on in the next line.
+const NAME: usize = 20;
+
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const PLAIN: &str = "\x1b[0m";
+
+/// Writes tables with or without colour.
+pub(super) struct Terminal {
+    colour: bool,
+    head: Option<Head>,
+    folding: Option<Folding>,
+    tables: usize,
+}
+
+impl Terminal {
+    /// Without colour, the best are still marked.
+    pub fn new(colour: bool) -> Terminal {
+        Terminal { colour, head: None, folding: None, tables: 0 }
+    }
+
+    fn finish(&mut self) -> String {
+        let Some(folding) = self.folding.take() else { return String::new() };
+        self.draw(&folding.table())
+    }
+
+    fn style(&self, style: &str, text: &str) -> String {
+        if self.colour { format!("{style}{text}{PLAIN}") } else { text.to_owned() }
+    }
+
+    fn draw(&mut self, table: &Table) -> String {
+        self.tables += 1;
+        let mut text = if self.tables > 1 { "\n".to_owned() } else { String::new() };
+        text += &self.style(BOLD, &table.title);
+        text.push('\n');
+        for (at, line) in lines(table).into_iter().enumerate() {
+            // Two lines of heads and a rule stand first.
+            text += &if self.colour && at > 2 { emphasised(&line) } else { line };
+            text.push('\n');
+        }
+        for note in &table.notes {
+            for line in folded(note, WIDTH) {
+                text += &self.style(DIM, &line);
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+impl Report for Terminal {
+    fn begin(&mut self, head: &Head) -> String {
+        self.head = Some(head.clone());
+        String::new()
+    }
+
+    fn cell(&mut self, cell: &CellResult) -> String {
+        let Some(head) = self.head.clone() else { return String::new() };
+        let group = Group::of(cell);
+        let text = if self.folding.as_ref().is_some_and(|folding| *folding.group() != group) { self.finish() } else { String::new() };
+        self.folding.get_or_insert_with(|| Folding::new(&head, group)).add(cell);
+        text
+    }
+
+    fn end(&mut self, summary: &[SummaryRow]) -> String {
+        let mut text = self.finish();
+        if let Some(table) = self.head.as_ref().and_then(|head| overview(head, summary)) {
+            text += &self.draw(&table);
+        }
+        if self.tables > 0 {
+            text.push('\n');
+            for line in folded(&format!("* the best of its column. {READING_HELP}"), WIDTH) {
+                text += &self.style(DIM, &line);
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+fn lines(table: &Table) -> Vec<String> {
+    let mut drawn = Drawn::new();
+    let rule = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+    drawn.load_style(rule).set_content_arrangement(ContentArrangement::Disabled);
+    drawn.set_header(table.heads.iter().copied());
+    for row in &table.rows {
+        // The mark takes a place in every number, so that digits stand below digits.
+        let marked = row.values.iter().map(|value| format!("{}{}", value.text, if value.best { "*" } else { " " }));
+        drawn.add_row(std::iter::once(broken(&row.strategy)).chain(marked));
+    }
+    for (at, column) in drawn.column_iter_mut().enumerate() {
+        column.set_padding((0, 0));
+        if at == 0 {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(20)));
+        } else {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    drawn.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// A strategy's name, its options on lines of their own if it is too long for one.
+fn broken(name: &str) -> String {
+    if name.chars().count() <= NAME {
+        return name.to_owned();
+    }
+    name.replacen(':', ":\n ", 1).replace(',', ",\n ").replacen(" [", "\n [", 1)
+}
+
+/// A line of the table with what is marked in bold.
+fn emphasised(line: &str) -> String {
+    let mut text = String::with_capacity(line.len() + 16);
+    let mut rest = line;
+    while let Some(mark) = rest.find('*') {
+        let (before, after) = rest.split_at(mark + 1);
+        // The number goes back to the gap of two blanks before it.
+        let start = before.rfind("  ").map_or(0, |gap| gap + 2);
+        text += &format!("{}{BOLD}{}{PLAIN}", &before[..start], &before[start..]);
+        rest = after;
+    }
+    text + rest
+}
+
+/// A text in lines of at most so many characters.
+fn folded(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

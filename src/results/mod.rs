@@ -1,0 +1,269 @@
+//! What a run leaves for others to read: the stored formats, each with a version, a fixed field order and a schema.
+//!
+//! Nothing here depends on a clock, a path, a machine or a number of threads: equal runs, equal bytes.
+
+mod ledger_line;
+mod number;
+mod schema;
+mod summary;
+mod thread_lines;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::{Briefing, Fallback, Size};
+
+pub use ledger_line::{CacheClasses, Divergence, LedgerLine, TokensByOrigin};
+pub use number::Number;
+pub use schema::{ledger_schema, results_schema};
+pub use summary::{SummaryRow, Summing};
+pub use thread_lines::{ItemKind, ItemLine, PartLine, RequestLine};
+
+/// The version of the results, of `results.jsonl` and of `run --format json`.
+pub const RESULTS_FORMAT: &str = "ctxbench-results/1";
+/// The version of `ledger.jsonl`.
+pub const LEDGER_FORMAT: &str = "ctxbench-ledger/1";
+/// The version of the files in `threads/`.
+pub const THREADS_FORMAT: &str = "ctxbench-threads/1";
+
+/// A whole results document, as `run --format json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Results {
+    /// `ctxbench-results/1`.
+    pub format: String,
+    /// The version of ctxbench that wrote it.
+    pub ctxbench: String,
+    /// The encoding that every token figure is counted in.
+    pub tokenizer: String,
+    /// The prices that costs are in; null: nothing is priced, and every cost is unmeasured.
+    pub prices: Option<Prices>,
+    /// What the cells have in common.
+    pub settings: Settings,
+    /// The cells, in plan order.
+    pub cells: Vec<CellResult>,
+    /// Means over the scenarios.
+    pub summary: Vec<SummaryRow>,
+}
+
+/// What stands before the cells: all of [`Results`] that is known before the first one is run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// The encoding's name.
+    pub tokenizer: String,
+    /// What the cells have in common.
+    pub settings: Settings,
+}
+
+/// A price table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// Its name.
+    pub name: String,
+    /// Digest of its content.
+    pub sha256: String,
+    /// The day that it is of.
+    pub date: String,
+}
+
+/// What the cells of a run have in common: part of every cell's fingerprint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The size that scenarios are compiled in.
+    pub size: Size,
+    /// Seeds of each scenario, strategy and model: 0 to one less.
+    pub seeds: u64,
+    /// What a delegating reader writes into a task.
+    pub briefing: Briefing,
+    /// What stands in for the scenarios' own rule about failed delegations; null: nothing does.
+    pub fallback: Option<Fallback>,
+    /// The model whose window and latency simulated and held runs take; null: none, so no window.
+    #[serde(rename = "as")]
+    pub as_model: Option<String>,
+    /// The latency profile that virtual time is computed with: an illustration, not a prediction.
+    pub latency: String,
+    /// The counting engine and its version.
+    pub engine: String,
+    /// The fixed texts of real clients that requests are padded with.
+    pub scaffold: String,
+}
+
+/// What produced a cell's behaviour: decides what may be claimed from its figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// Exact steps by thread and turn.
+    Scripted,
+    /// The reader agent, which acts only on the text that it can see.
+    Simulated,
+    /// A recorded session: recorded steps are held fixed, openings and returns are the strategy's.
+    Held,
+    /// Replies recorded from a provider, replayed.
+    Cassette,
+    /// A provider, now.
+    Live,
+}
+
+impl Evidence {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Evidence::Scripted => "scripted",
+            Evidence::Simulated => "simulated",
+            Evidence::Held => "held",
+            Evidence::Cassette => "cassette",
+            Evidence::Live => "live",
+        }
+    }
+
+    /// What such figures may be taken for, in a few words.
+    pub fn claim(self) -> &'static str {
+        match self {
+            Evidence::Scripted => "exact figures of that script",
+            Evidence::Simulated => "properties of the mechanism, not of a model",
+            Evidence::Held => "a recording's own steps under another strategy; quality is not measured",
+            Evidence::Cassette => "that model on that day",
+            Evidence::Live => "that model now",
+        }
+    }
+}
+
+/// How a cell ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It ran to its end.
+    Ok,
+    /// It failed, and its scenario did not expect it.
+    Failed,
+    /// It failed as its scenario wants it to.
+    ExpectedFailure,
+}
+
+impl Status {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+            Status::ExpectedFailure => "expected_failure",
+        }
+    }
+}
+
+/// Why a cell failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FailureNote {
+    /// `overflow`, `model`, `strategy`, `limit`, `stuck`, `cap` or `panic`.
+    pub kind: String,
+    /// What happened, where, and what to do.
+    pub message: String,
+}
+
+/// One cell's results: a line of `results.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CellResult {
+    /// The cell's id.
+    pub cell: String,
+    /// The scenario's id.
+    pub scenario: String,
+    /// The size that it was compiled in.
+    pub size: Size,
+    /// The strategy with its profile and its options that are not the default.
+    pub strategy: String,
+    /// The model.
+    pub model: String,
+    /// The seed.
+    pub seed: u64,
+    /// What produced the behaviour.
+    pub evidence: Evidence,
+    /// How it ended.
+    pub status: Status,
+    /// Why it failed; null: it did not.
+    pub failure: Option<FailureNote>,
+    /// Digest of all that its figures depend on.
+    pub fingerprint: String,
+    /// Every metric by name, in one order; null: not measured.
+    pub metrics: IndexMap<String, Option<Number>>,
+    /// Why a metric is null, for each that is.
+    pub unmeasured: IndexMap<String, String>,
+    /// The checks of the final answer.
+    pub checks: Vec<CheckScore>,
+    /// The threads, in order of opening.
+    pub threads: Vec<ThreadNote>,
+    /// What a reader must know beside the figures, in whole sentences (left out when there is nothing): a figure that is
+    /// a lower bound, say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What a check scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckScore {
+    /// The check's id.
+    pub id: String,
+    /// 0 to 1.
+    pub score: Number,
+}
+
+/// A thread and how often it asked its model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThreadNote {
+    /// Its place in the tree.
+    pub path: String,
+    /// Its requests.
+    pub requests: u64,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A cell without figures.
+    pub(crate) fn cell(scenario: &str, strategy: &str, seed: u64) -> CellResult {
+        CellResult {
+            cell: format!("{scenario}/{strategy}/reader/{seed}"),
+            scenario: scenario.into(),
+            size: Size::Small,
+            strategy: strategy.into(),
+            model: "reader".into(),
+            seed,
+            evidence: Evidence::Simulated,
+            status: Status::Ok,
+            failure: None,
+            fingerprint: "0".into(),
+            metrics: IndexMap::new(),
+            unmeasured: IndexMap::new(),
+            checks: vec![],
+            threads: vec![],
+            notes: vec![],
+        }
+    }
+
+    #[test]
+    fn a_cell_has_the_fields_of_the_contract_in_their_order() {
+        let mut one = cell("auth-lookup", "opencode@1.18.33", 0);
+        one.metrics.insert("parent.final_context".into(), Some(Number::Whole(1234)));
+        one.metrics.insert("cost.usd".into(), None);
+        one.metrics.insert("quality".into(), Some(Number::Real(0.83)));
+        one.unmeasured.insert("cost.usd".into(), "no price for model reader".into());
+        one.checks.push(CheckScore { id: "names-jwt".into(), score: Number::Real(1.0) });
+        one.threads.push(ThreadNote { path: "/".into(), requests: 5 });
+        let expect = concat!(
+            r#"{"cell":"auth-lookup/opencode@1.18.33/reader/0","scenario":"auth-lookup","size":"small","#,
+            r#""strategy":"opencode@1.18.33","model":"reader","seed":0,"evidence":"simulated","status":"ok","failure":null,"#,
+            r#""fingerprint":"0","metrics":{"parent.final_context":1234,"cost.usd":null,"quality":0.83},"#,
+            r#""unmeasured":{"cost.usd":"no price for model reader"},"checks":[{"id":"names-jwt","score":1.0}],"#,
+            r#""threads":[{"path":"/","requests":5}]}"#,
+        );
+        assert_eq!(serde_json::to_string(&one).unwrap(), expect);
+        assert_eq!(serde_json::from_str::<CellResult>(expect).unwrap(), one);
+    }
+}

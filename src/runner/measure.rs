@@ -1,0 +1,73 @@
+//! A cell's figures: the metrics and checks of its outcome, by name and in their order.
+
+use indexmap::IndexMap;
+
+use crate::ledger::Outcome;
+use crate::metrics::{self, METRICS, Value};
+use crate::plan::Cell;
+use crate::results::{CheckScore, Number};
+
+/// A cell's figures.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measured {
+    /// Every metric; `None`: not measured.
+    pub metrics: IndexMap<String, Option<Number>>,
+    /// Why a metric was not measured.
+    pub unmeasured: IndexMap<String, String>,
+    /// The checks of the final answer.
+    pub checks: Vec<CheckScore>,
+    /// What a reader must know beside the figures.
+    pub notes: Vec<String>,
+}
+
+impl Measured {
+    /// Every metric unmeasured, for one reason.
+    pub fn nothing(why: &str) -> Measured {
+        let mut measured = Measured::default();
+        for metric in METRICS {
+            measured.take(metric.name, Err(why.to_owned()));
+        }
+        measured
+    }
+
+    fn take(&mut self, name: &str, value: Result<Option<Number>, String>) {
+        let (value, why) = match value {
+            Ok(Some(number)) => (Some(number), None),
+            Ok(None) => (None, Some("the figure is no finite number".to_owned())),
+            Err(why) => (None, Some(why)),
+        };
+        self.metrics.insert(name.to_owned(), value);
+        if let Some(why) = why {
+            self.unmeasured.insert(name.to_owned(), why);
+        }
+    }
+}
+
+/// Measures an outcome.
+pub(super) fn measure(cell: &Cell, outcome: &Outcome) -> Measured {
+    let scored = cell.scorer.as_ref().map(|scorer| scorer.score(outcome));
+    let subject = metrics::Subject { outcome, scored: scored.as_ref().map_err(|why| (*why).clone()), children: cell.children.clone() };
+    let measurement = metrics::measure(&subject);
+    let mut measured = Measured { notes: measurement.notes, ..Measured::default() };
+    for one in measurement.metrics {
+        measured.take(one.name, one.value.map(number));
+    }
+    if let Ok(scored) = &scored {
+        for check in &scored.checks {
+            match check.score.as_ref().map(|&score| Number::real(score)) {
+                Ok(Some(score)) => measured.checks.push(CheckScore { id: check.id.clone(), score }),
+                Ok(None) => measured.notes.push(format!("Check {}: its score is no finite number.", check.id)),
+                Err(why) => measured.notes.push(format!("Check {}: {why}", check.id)),
+            }
+        }
+    }
+    measured
+}
+
+fn number(value: Value) -> Option<Number> {
+    match value {
+        Value::Count(count) => Some(Number::from(count)),
+        Value::Difference(difference) => Some(Number::Whole(difference)),
+        Value::Ratio(ratio) => Number::real(ratio),
+    }
+}

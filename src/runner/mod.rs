@@ -1,0 +1,175 @@
+//! Runs a plan: worker threads, one fresh run a cell, cells committed in plan order.
+//!
+//! Workers take cells in plan order and finish them in any; a finished cell waits until all before it are told. So
+//! every listener hears the same events whatever the number of threads. What waits is bounded: while it is larger than
+//! [`WAITING_LIMIT`], no worker takes a new cell (the one that everybody waits for has been taken, so this ends).
+
+mod directory;
+mod measure;
+mod play;
+mod sink;
+mod threads;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, mpsc};
+
+use crate::error::Error;
+use crate::plan::Plan;
+use crate::results::{Status, Summing};
+use crate::tokens::Meter;
+
+pub use directory::{RUN_FORMAT, RunDirectory};
+pub use play::{CellRecord, play};
+pub use sink::{Event, Sink};
+pub use threads::{Threads, threads_of};
+
+/// Bytes that finished cells may hold while they wait for an earlier one.
+pub const WAITING_LIMIT: usize = 64 << 20;
+
+/// What became of the cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Cells committed.
+    pub done: usize,
+    /// Of those, the ones that failed against their scenario's expectation.
+    pub failed: usize,
+    /// Of those, the ones that failed as their scenario wants.
+    pub expected_failures: usize,
+}
+
+/// How many threads a run gets if nobody says: one a core.
+pub fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// Which cells are taken, and how much waits.
+#[derive(Default)]
+struct Queue {
+    next: usize,
+    waiting_bytes: usize,
+    closed: bool,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // No code panics while it holds the lock, and if it did the queue would still be whole.
+        self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The next cell to run, in plan order; waits while too much is waiting.
+    fn take(&self, cells: usize) -> Option<usize> {
+        let mut queue = self.lock();
+        while !queue.closed && queue.next < cells && queue.waiting_bytes > WAITING_LIMIT {
+            queue = self.changed.wait(queue).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+        if queue.closed || queue.next >= cells {
+            return None;
+        }
+        queue.next += 1;
+        Some(queue.next - 1)
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Queue)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+/// Runs every cell of a plan and tells the sinks, in plan order. Ends early when `stop` is set, when a sink fails, or
+/// when no sink cares any more; what was committed by then is a prefix of the plan.
+pub fn run(plan: &Plan, meter: &Meter, jobs: usize, stop: &AtomicBool, sinks: &mut [Box<dyn Sink + '_>]) -> Result<Tally, Error> {
+    let cells = plan.len();
+    let with_threads = sinks.iter().any(|sink| sink.wants_threads());
+    let shared = Shared { queue: Mutex::default(), changed: Condvar::new() };
+    let (send, receive) = mpsc::channel::<(usize, CellRecord)>();
+    tell(sinks, Event::Started { cells })?;
+    let mut committing = Committing::default();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, cells.max(1)) {
+            let (send, shared) = (send.clone(), &shared);
+            scope.spawn(move || {
+                while let Some(at) = shared.take(cells) {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let Some(cell) = plan.cell(at) else { break };
+                    let record = play(&cell, meter, with_threads);
+                    shared.update(|queue| queue.waiting_bytes += record.weight());
+                    if send.send((at, record)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let committed = committing.commit_all(&receive, &shared, sinks, stop);
+        // Whoever still works finishes its cell, and takes no other.
+        shared.update(|queue| queue.closed = true);
+        committed
+    })?;
+    let summary = committing.summing.rows();
+    tell(sinks, Event::Finished { done: committing.tally.done, summary: &summary })?;
+    tell(sinks, Event::Flush)?;
+    Ok(committing.tally)
+}
+
+/// The end of the line: puts finished cells back into plan order.
+#[derive(Default)]
+struct Committing {
+    tally: Tally,
+    summing: Summing,
+    waiting: BTreeMap<usize, CellRecord>,
+}
+
+impl Committing {
+    fn commit_all(
+        &mut self,
+        receive: &mpsc::Receiver<(usize, CellRecord)>,
+        shared: &Shared,
+        sinks: &mut [Box<dyn Sink + '_>],
+        stop: &AtomicBool,
+    ) -> Result<(), Error> {
+        while let Ok((at, record)) = receive.recv() {
+            self.waiting.insert(at, record);
+            let mut freed = 0;
+            let mut over = false;
+            while let Some(record) = self.waiting.remove(&self.tally.done).filter(|_| !over) {
+                freed += record.weight();
+                self.commit(record, sinks)?;
+                over = stop.load(Ordering::Relaxed) || !sinks.iter().any(|sink| sink.keeps_running());
+            }
+            if freed > 0 {
+                tell(sinks, Event::Flush)?;
+                shared.update(|queue| queue.waiting_bytes = queue.waiting_bytes.saturating_sub(freed));
+            }
+            if over {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, record: CellRecord, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
+        self.tally.done += 1;
+        match record.result.status {
+            Status::Ok => {}
+            Status::Failed => self.tally.failed += 1,
+            Status::ExpectedFailure => self.tally.expected_failures += 1,
+        }
+        self.summing.add(&record.result);
+        tell(sinks, Event::Cell { record: &record, done: self.tally.done })
+    }
+}
+
+fn tell(sinks: &mut [Box<dyn Sink + '_>], event: Event<'_>) -> Result<(), Error> {
+    sinks.iter_mut().try_for_each(|sink| sink.take(event))
+}
+
+#[cfg(test)]
+mod tests;

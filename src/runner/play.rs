@@ -1,0 +1,114 @@
+//! One cell: a fresh run on a runtime of its own, folded into its record. Nothing that happens inside reaches another.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use indexmap::IndexMap;
+
+use crate::engine::{Run, UserInput, run};
+use crate::ledger::{Failure, FailureKind, Outcome};
+use crate::plan::Cell;
+use crate::results::{CellResult, FailureNote, Status, ThreadNote};
+use crate::strategy::RunContext;
+use crate::tokens::Meter;
+
+use super::measure::{Measured, measure};
+use super::threads::{Threads, threads_of};
+
+/// What a cell leaves behind: its outcome is folded into this and dropped.
+#[derive(Clone, Debug)]
+pub struct CellRecord {
+    /// Its line of the results.
+    pub result: CellResult,
+    /// What its threads were sent, if anybody wants it.
+    pub threads: Option<Threads>,
+}
+
+impl CellRecord {
+    /// Roughly how many bytes it holds while it waits.
+    pub fn weight(&self) -> usize {
+        let threads = self.threads.as_ref().map_or(0, |threads| {
+            let items: usize = threads.requests.iter().map(|request| request.items.len()).sum();
+            threads.ledger.len() * 512 + items * 256 + threads.parts.len() * 64
+        });
+        4096 + threads
+    }
+}
+
+/// Plays a cell to its end. Whatever goes wrong, a panic included, is in the record.
+pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        let outcome = outcome_of(cell, meter);
+        let measured = measure(cell, &outcome);
+        let threads = with_threads.then(|| threads_of(&cell.name, &outcome, meter));
+        CellRecord { result: result_of(cell, &outcome, measured), threads }
+    }));
+    played.unwrap_or_else(|payload| {
+        let message = format!("a panic inside the cell: {}", panic_words(payload.as_ref()));
+        let failure = Failure { kind: FailureKind::Panic, message };
+        let outcome = Outcome { failure: Some(failure), ..Outcome::default() };
+        CellRecord {
+            result: result_of(cell, &outcome, Measured::nothing("the cell panicked")),
+            threads: with_threads.then(Threads::default),
+        }
+    })
+}
+
+fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
+    let runtime = match tokio::runtime::Builder::new_current_thread().build() {
+        Ok(runtime) => runtime,
+        Err(why) => {
+            let message = format!("no runtime could be started for this cell: {why}");
+            return Outcome { failure: Some(Failure { kind: FailureKind::Limit, message }), ..Outcome::default() };
+        }
+    };
+    let scenario = &cell.scenario;
+    runtime.block_on(run(Run {
+        strategy: cell.strategy.as_ref(),
+        agent: cell.model.start(cell.id.seed),
+        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone() },
+        history: scenario.history.clone(),
+        user: scenario.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
+        world: Box::new(scenario.world.clone()),
+        meter: meter.clone(),
+        ceilings: scenario.ceilings,
+        window: cell.window,
+        latency: cell.latency,
+    }))
+}
+
+fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
+    let expected = cell.scenario.expects_failure.as_deref();
+    let status = match &outcome.failure {
+        None => Status::Ok,
+        Some(failure) if expected == Some(failure.kind.name()) => Status::ExpectedFailure,
+        Some(_) => Status::Failed,
+    };
+    let mut requests: IndexMap<&str, u64> = outcome.threads.iter().map(|thread| (&*thread.path, 0)).collect();
+    for row in &outcome.rows {
+        *requests.entry(&row.path).or_default() += 1;
+    }
+    CellResult {
+        cell: cell.name.clone(),
+        scenario: cell.scenario.id.clone(),
+        size: cell.scenario.size,
+        strategy: cell.id.strategy.clone(),
+        model: cell.id.model.clone(),
+        seed: cell.id.seed,
+        evidence: cell.evidence,
+        status,
+        failure: outcome.failure.as_ref().map(|why| FailureNote { kind: why.kind.name().to_owned(), message: why.message.clone() }),
+        fingerprint: cell.fingerprint.to_string(),
+        metrics: measured.metrics,
+        unmeasured: measured.unmeasured,
+        checks: measured.checks,
+        threads: requests.into_iter().map(|(path, requests)| ThreadNote { path: path.to_owned(), requests }).collect(),
+        notes: measured.notes,
+    }
+}
+
+/// What a panic said; never where, since source paths differ from machine to machine.
+fn panic_words(payload: &(dyn Any + Send)) -> String {
+    let said = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    said.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it said nothing".to_owned())
+}

@@ -1,0 +1,88 @@
+//! What a cell's threads were sent, read from its outcome: ledger lines, requests and the parts that they name.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+
+use crate::ledger::{Outcome, Row};
+use crate::results::{Divergence, ItemLine, LedgerLine, RequestLine};
+use crate::tokens::Meter;
+use crate::transcript::{Digest, Item, Part};
+
+/// A cell's exchanges with all that was sent in them.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    /// One line an exchange, in order of sending.
+    pub ledger: Vec<LedgerLine>,
+    /// One line an exchange, in the same order.
+    pub requests: Vec<RequestLine>,
+    /// The distinct parts that the requests name, in order of first use.
+    pub parts: Vec<Part>,
+}
+
+/// What a thread was last sent.
+struct Last {
+    system: Option<Digest>,
+    tools: Vec<Digest>,
+    items: Vec<Item>,
+}
+
+/// Reads an outcome's requests.
+pub fn threads_of(cell: &str, outcome: &Outcome, meter: &Meter) -> Threads {
+    let mut threads = Threads::default();
+    let mut seen: BTreeSet<Digest> = BTreeSet::new();
+    let mut last: IndexMap<u32, Last> = IndexMap::new();
+    for row in &outcome.rows {
+        let sent = Last {
+            system: row.sent.system.as_ref().map(Part::digest),
+            tools: row.sent.tools.iter().map(|tool| tool.schema.digest()).collect(),
+            items: outcome.items_of(row),
+        };
+        let before = last.get(&row.thread.0);
+        let same = before.map_or(0, |before| common(&before.items, &sent.items));
+        let new = sent.items.get(same..).unwrap_or_default();
+        let tool_parts = row.sent.tools.iter().map(|tool| &tool.schema);
+        for part in row.sent.system.iter().chain(tool_parts).chain(new.iter().flat_map(Item::parts)) {
+            if seen.insert(part.digest()) {
+                threads.parts.push(part.clone());
+            }
+        }
+        threads.ledger.push(LedgerLine::of(cell, row, before.and_then(|before| divergence(row, before, &sent, same))));
+        threads.requests.push(RequestLine {
+            cell: cell.to_owned(),
+            seq: row.seq,
+            thread: row.path.to_string(),
+            agent: row.agent.to_string(),
+            system: sent.system.map(|digest| digest.to_string()),
+            tools: sent.tools.iter().map(Digest::to_string).collect(),
+            same,
+            items: new.iter().map(|item| ItemLine::of(item, tokens(item, meter))).collect(),
+        });
+        last.insert(row.thread.0, sent);
+    }
+    threads
+}
+
+fn common(before: &[Item], now: &[Item]) -> usize {
+    before.iter().zip(now).take_while(|(a, b)| same_item(a, b)).count()
+}
+
+/// Equal as sent and equally labelled; most items share their body with the request before.
+fn same_item(a: &Item, b: &Item) -> bool {
+    a.origin == b.origin && a.hidden == b.hidden && (a.shares_body(b) || a.body() == b.body())
+}
+
+fn divergence(row: &Row, before: &Last, now: &Last, same: usize) -> Option<Divergence> {
+    let item = if before.system != now.system || before.tools != now.tools {
+        None
+    } else if same < before.items.len() {
+        Some(same)
+    } else {
+        return None;
+    };
+    Some(Divergence { thread: row.path.to_string(), item })
+}
+
+fn tokens(item: &Item, meter: &Meter) -> Option<u32> {
+    meter.item(item).ok().filter(|weight| weight.unknown_parts == 0).map(|weight| weight.tokens)
+}

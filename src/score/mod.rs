@@ -1,0 +1,109 @@
+//! Scores of a run: what the final answer and each return are worth, and what each child could have known.
+//!
+//! Everything here looks at texts alone, and only at those that their reader got: the final answer as the user reads it,
+//! a return as it entered the parent, a child's last request as it was sent. A text is read as it stands and with the
+//! escapes of JSON and tags undone, since a return often arrives inside one of them.
+
+mod answer;
+mod child;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use crate::ledger::{ByThread, Outcome};
+use crate::scenario::marker::MarkerIndex;
+use crate::scenario::{Check, Scenario};
+
+use answer::{Answer, Question};
+
+/// Why figures of children have no value when nothing was delegated.
+pub const NO_CHILD: &str = "no child was opened";
+
+/// The scores of a run; each lies between 0 and 1, `Err` says why there is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scored {
+    /// Weighted mean of the checks on the final answer; 0 for a failed run.
+    pub quality: Result<f64, String>,
+    /// Each check on the final answer, in the scenario's order. A failed run has no final answer, whatever text it left:
+    /// each scores 0.
+    pub checks: Vec<CheckScore>,
+    /// Each child's first return scored by its own intent's checks, on the text as it entered the parent; a child of which
+    /// nothing came back scores 0. The mean of an intent's children, then of the intents that have checks.
+    pub child_quality: Result<f64, String>,
+    /// Share of the needed topics whose newest fact was visible at a child's last request; a deliverable, which the child
+    /// makes itself, stands for the topics that it is made of. The mean of an intent's children, then of the intents that
+    /// need something. Without deliverables, and with a check of every intent that recalls its needs, returns that state
+    /// what their child knew have this very number as their quality.
+    pub child_coverage: Result<f64, String>,
+}
+
+/// One check on the final answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckScore {
+    /// The check's id.
+    pub id: String,
+    /// Its score, or what is wrong with the check.
+    pub score: Result<f64, String>,
+}
+
+/// Scores the runs of one scenario: patterns are compiled and markers indexed once.
+#[derive(Debug)]
+pub struct Scorer {
+    scenario: Arc<Scenario>,
+    markers: MarkerIndex,
+    /// What each check asks, in the scenario's order.
+    questions: Vec<Question>,
+}
+
+impl Scorer {
+    /// A scorer of this scenario's runs.
+    pub fn new(scenario: Arc<Scenario>) -> Scorer {
+        let markers = MarkerIndex::new(&scenario);
+        Scorer::with_markers(scenario, &markers)
+    }
+
+    /// The same with the scenario's index of markers at hand: building it reads all of the scenario's texts.
+    pub fn with_markers(scenario: Arc<Scenario>, markers: &MarkerIndex) -> Scorer {
+        let questions = scenario.checks.iter().map(|check| Question::new(&check.ask)).collect();
+        Scorer { markers: markers.for_run(), questions, scenario }
+    }
+
+    /// Scores a run.
+    pub fn score(&self, outcome: &Outcome) -> Scored {
+        let markers = self.markers.for_run();
+        let by_thread = ByThread::of(outcome);
+        let answer = outcome.answer();
+        let answer = outcome.failure.is_none().then(|| Answer::new(&answer, &markers));
+        let mut checks = Vec::new();
+        let mut weighed = Vec::new();
+        for (check, question) in self.asked(|check| check.on_answer) {
+            let score = match &answer {
+                Some(answer) => question.score(answer, &self.scenario),
+                None => question.validity().map(|()| 0.0),
+            };
+            weighed.push((check, score.clone()));
+            checks.push(CheckScore { id: check.id.clone(), score });
+        }
+        Scored {
+            quality: weighted_mean(weighed, "no check looks at the final answer"),
+            checks,
+            child_quality: self.child_quality(outcome, &by_thread, &markers),
+            child_coverage: self.child_coverage(outcome, &by_thread, &markers),
+        }
+    }
+
+    fn asked(&self, of: impl Fn(&Check) -> bool) -> impl Iterator<Item = (&Check, &Question)> {
+        self.scenario.checks.iter().zip(&self.questions).filter(move |(check, _)| of(check))
+    }
+}
+
+/// Weighted mean of some checks; one that is at fault spoils it, and is named.
+fn weighted_mean(scores: Vec<(&Check, Result<f64, String>)>, without: &str) -> Result<f64, String> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (check, score) in scores {
+        sum += check.weight * score.map_err(|why| format!("check `{}`: {why}", check.id))?;
+        weights += check.weight;
+    }
+    if weights > 0.0 && f64::is_finite(sum / weights) { Ok(sum / weights) } else { Err(without.to_owned()) }
+}

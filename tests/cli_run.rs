@@ -1,0 +1,241 @@
+//! `run` and `show` with the real binary: the same bytes for any number of threads and any folder, the stored formats
+//! under their schemas, cells recomputed and read back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn ctxbench_in(folder: &Path, args: &[&str]) -> Output {
+    Command::new(assert_cmd::cargo::cargo_bin!("ctxbench")).args(args).current_dir(folder).output().expect("the binary runs")
+}
+
+fn ctxbench(args: &[&str]) -> String {
+    let output = ctxbench_in(Path::new("."), args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("results are UTF-8")
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("it is JSON")
+}
+
+const CELLS: [&str; 7] = ["auth-lookup-parallel", "tiny-task", "--strategy", "inline", "--strategy", "opencode", "--seeds"];
+
+/// Every file below a folder with its bytes.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.strip_prefix(folder).unwrap().display().to_string(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads_and_any_folder() {
+    let mut runs = Vec::new();
+    for jobs in ["1", "2", "7"] {
+        let folder = tempfile::tempdir().unwrap();
+        let outs = ["--out", "json=r.json", "--out", "csv=r.csv", "--out", "markdown=r.md", "--run-dir", "kept"];
+        let args: Vec<&str> = ["run"].into_iter().chain(CELLS).chain(["3", "--jobs", jobs]).chain(outs).collect();
+        let output = ctxbench_in(folder.path(), &args);
+        assert!(output.status.success());
+        runs.push((output.stdout, files(folder.path())));
+    }
+    assert_eq!(
+        runs[0].1.keys().map(String::as_str).collect::<Vec<_>>(),
+        [
+            "kept/ledger.jsonl",
+            "kept/lock",
+            "kept/results.jsonl",
+            "kept/run.json",
+            "kept/threads/parts.jsonl",
+            "kept/threads/requests.jsonl",
+            "r.csv",
+            "r.json",
+            "r.md",
+        ]
+    );
+    assert!(runs[0].1["kept/ledger.jsonl"].len() > 1000);
+    assert!(runs[0] == runs[1] && runs[0] == runs[2]);
+}
+
+#[test]
+fn nothing_is_written_without_being_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(ctxbench_in(folder.path(), &["run", "tiny-task"]).status.success());
+    assert_eq!(files(folder.path()).len(), 0);
+}
+
+#[test]
+fn a_folder_that_holds_a_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["run", "tiny-task", "-s", "inline", "--run-dir", "kept"];
+    assert!(ctxbench_in(folder.path(), &args).status.success());
+    let before = files(folder.path());
+    let again = ctxbench_in(folder.path(), &args);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("kept holds a run already: give another --run-dir"));
+    assert_eq!(files(folder.path()), before);
+}
+
+#[test]
+fn results_and_ledger_keep_to_their_schemas() {
+    let folder = tempfile::tempdir().unwrap();
+    let args: Vec<&str> = ["run"].into_iter().chain(CELLS).chain(["2", "--format", "json", "--run-dir", "kept"]).collect();
+    let results = json(&String::from_utf8(ctxbench_in(folder.path(), &args).stdout).unwrap());
+    let check = |schema: &str, instance: &Value| {
+        let schema = json(&ctxbench(&["schema", schema]));
+        let validator = jsonschema::validator_for(&schema).expect("the schema is one");
+        let errors: Vec<String> = validator.iter_errors(instance).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        let broken = Value::String("no results".into());
+        assert!(!validator.is_valid(&broken));
+    };
+    check("results", &results);
+    assert_eq!(results["cells"].as_array().unwrap().len(), 8);
+    let ledger = fs::read_to_string(folder.path().join("kept/ledger.jsonl")).unwrap();
+    for line in ledger.lines().take(20) {
+        check("ledger", &json(line));
+    }
+    // The document's cells are the lines of `results.jsonl`.
+    let lines = fs::read_to_string(folder.path().join("kept/results.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().map(json).collect();
+    assert_eq!(results["cells"], Value::Array(lines));
+}
+
+#[test]
+fn the_committed_schemas_are_current() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    for (what, file) in [("results", "ctxbench-results-1.json"), ("ledger", "ctxbench-ledger-1.json")] {
+        let path = folder.join(file);
+        let current = ctxbench(&["schema", what]);
+        if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&path, &current).unwrap();
+        }
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        assert!(committed == current, "{} is not current: run this test with UPDATE_SCHEMAS=1 and look at the difference", path.display());
+    }
+}
+
+#[test]
+fn a_cell_has_the_contract_s_fields_in_their_order() {
+    let text = ctxbench(&["run", "tiny-task", "-s", "opencode", "--format", "json"]);
+    let line = text.lines().find(|line| line.starts_with(r#"{"cell":"#)).unwrap();
+    let mut at = 0;
+    let names = [
+        "cell",
+        "scenario",
+        "size",
+        "strategy",
+        "model",
+        "seed",
+        "evidence",
+        "status",
+        "failure",
+        "fingerprint",
+        "metrics",
+        "unmeasured",
+        "checks",
+        "threads",
+    ];
+    for name in names {
+        at += line[at..].find(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} is not behind the fields before it: {line}"));
+    }
+    assert!(text.starts_with(r#"{"format":"ctxbench-results/1","ctxbench":"0.1.0","tokenizer":"o200k_base","prices":null,"#), "{text}");
+    let cell = &json(&text)["cells"][0];
+    assert_eq!(cell["cell"], "tiny-task/opencode@1.18.33/reader/0");
+    assert!(cell["metrics"]["cost.usd"].is_null() && cell["unmeasured"]["cost.usd"].is_string());
+    assert!(cell["metrics"]["parent.final_context"].is_u64() && cell["metrics"]["quality"].is_f64());
+    // Every metric is there, measured or not, and whatever is null says why.
+    let metrics = cell["metrics"].as_object().unwrap();
+    let listed = json(&ctxbench(&["list", "metrics", "--format", "json"]));
+    assert_eq!(metrics.len(), listed["entries"].as_array().unwrap().len());
+    for (name, value) in metrics {
+        assert_eq!(value.is_null(), cell["unmeasured"].get(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_the_default_stands_in_the_id() {
+    let text = ctxbench(&[
+        "run",
+        "tiny-task",
+        "-s",
+        "full-copy:in_flight=forward",
+        "--size",
+        "medium",
+        "--briefing",
+        "known",
+        "--fallback",
+        "give-up",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(json(&text)["cells"][0]["cell"], "tiny-task~medium+known+give-up/full-copy@1:in_flight=forward/reader/0");
+}
+
+#[test]
+fn other_settings_make_other_fingerprints() {
+    let print = |args: &[&str]| {
+        let args: Vec<&str> = ["run", "tiny-task", "-s", "inline", "--format", "json"].into_iter().chain(args.iter().copied()).collect();
+        json(&ctxbench(&args))["cells"][0]["fingerprint"].as_str().unwrap().to_owned()
+    };
+    let base = print(&[]);
+    assert_eq!(base, print(&["--jobs", "2", "--seeds", "2"]));
+    for other in [&["--as", "none"][..], &["--as", "gpt-4o-mini"], &["--tokenizer", "cl100k_base"], &["--size", "medium"]] {
+        assert_ne!(base, print(other), "{other:?}");
+    }
+}
+
+#[test]
+fn show_says_the_same_of_a_cell_recomputed_and_of_one_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let args: Vec<&str> = ["run"].into_iter().chain(CELLS).chain(["2", "--run-dir", "kept"]).collect();
+    assert!(ctxbench_in(folder.path(), &args).status.success());
+    let cell = "auth-lookup-parallel/opencode@1.18.33/reader/1";
+    for more in [&[][..], &["--format", "json"], &["--thread", "/1"], &["--request", "2"], &["--request", "2", "--format", "json"]] {
+        let args: Vec<&str> = ["show", cell].into_iter().chain(more.iter().copied()).collect();
+        let recomputed = ctxbench(&args);
+        let kept: Vec<&str> = args.iter().copied().chain(["--run-dir", "kept"]).collect();
+        let read = String::from_utf8(ctxbench_in(folder.path(), &kept).stdout).unwrap();
+        assert_eq!(recomputed, read, "{more:?}");
+    }
+    let wrong = ctxbench_in(folder.path(), &["show", "tiny-task/inline@1/reader/7", "--run-dir", "kept"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("did you mean `tiny-task/inline@1/reader/0`?"));
+}
+
+#[test]
+fn show_adds_up() {
+    let shown = json(&ctxbench(&["show", "tiny-task/opencode/reader/0", "--format", "json"]));
+    assert_eq!(shown["cell"], "tiny-task/opencode@1.18.33/reader/0");
+    let paths: Vec<&str> = shown["threads"].as_array().unwrap().iter().map(|thread| thread["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["/", "/1"]);
+    for thread in shown["threads"].as_array().unwrap() {
+        let opening = &thread["opening"];
+        let items: u64 = opening["items"].as_array().unwrap().iter().map(|item| item["tokens"].as_u64().unwrap()).sum();
+        let parts = opening["system_tokens"].as_u64().unwrap() + opening["tools_tokens"].as_u64().unwrap() + items;
+        assert_eq!(parts, opening["input_total"].as_u64().unwrap());
+        for request in thread["requests"].as_array().unwrap() {
+            let origins: u64 = request["input"].as_object().unwrap().values().map(|tokens| tokens.as_u64().unwrap()).sum();
+            assert_eq!(origins, request["input_total"].as_u64().unwrap());
+        }
+    }
+    // The child opens with its task alone, and its answer reaches the parent inside OpenCode's frame.
+    let child = shown["threads"][1]["opening"]["items"].as_array().unwrap();
+    assert_eq!((child.len(), child[0]["origin"].as_str()), (1, Some("task")));
+    let back = shown["threads"][0]["received"][0]["items"][0]["text"].as_str().unwrap();
+    assert!(back.contains("port 9187"), "{back}");
+}
