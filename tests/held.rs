@@ -201,7 +201,7 @@ fn input_stands_where_the_recording_has_it() {
 #[test]
 fn a_missing_child_says_what_it_returned_and_is_not_measured() {
     let held = held(&fixture("missing-child.jsonl")).expect("its parent can be played");
-    assert_eq!(held.children(), Err("the recording lacks the exchanges of 1 children (k1)".into()));
+    assert_eq!(held.children(), Err("the recording lacks the exchanges of children: calls k1".into()));
     let error = HeldError::MissingChildren { id: "lighthouse".into(), calls: vec!["k1".into()] };
     assert_eq!(held.without_delegation(), Err(error));
     let outcome = check("missing-child.jsonl", &opencode(false), "/:2 /1:0+1");

@@ -47,6 +47,8 @@ pub(crate) enum Mutation {
     WakeCallLost,
     /// A reply of which calls were cut is not paid.
     CutRepliesFree,
+    /// The ceiling of exchanges is not enforced.
+    RoundsUnlimited,
 }
 
 #[cfg(test)]

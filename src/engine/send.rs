@@ -89,7 +89,7 @@ impl Engine {
     fn send(&mut self, turn: TurnIndex) -> Result<Option<OnItsWay>, Stop> {
         let thread = self.turns[turn].thread;
         self.drain_inbox(turn)?;
-        if self.turns[turn].exchanges >= self.ceilings.rounds {
+        if self.turns[turn].exchanges >= self.ceilings.rounds && !mutation::is(Mutation::RoundsUnlimited) {
             let message = format!(
                 "thread {}: turn {} reached the harness's ceiling of {} exchanges",
                 self.threads[thread.0 as usize].path, self.turns[turn].number, self.ceilings.rounds
@@ -348,17 +348,22 @@ impl Engine {
         let head = weighed.fixed - u64::from(REPLY_FRAME);
         let log = &self.logs.0[sent.log];
         if last.log == sent.log && last.splices.is_empty() && sent.splices.is_empty() {
+            if last.length == sent.length {
+                return Ok(weighed.input.total());
+            }
             let behind: u64 = log.log.tokens[last.length..sent.length].iter().map(|&tokens| u64::from(tokens)).sum();
             return Ok(weighed.input.total() - behind - u64::from(REPLY_FRAME));
         }
         let before = splice(&self.logs.0[last.log].log.items[..last.length], &last.splices);
         let now = splice(&log.log.items[..sent.length], &sent.splices);
+        let alike = |(one, other): &(&Item, &Item)| one.shares_body(other) || one.body() == other.body();
+        let kept = before.iter().zip(&now).take_while(alike).count();
+        if kept == before.len() && kept == now.len() {
+            return Ok(weighed.input.total());
+        }
         let mut same = 0;
-        for (one, other) in before.iter().zip(&now) {
-            if !one.shares_body(other) && one.body() != other.body() {
-                break;
-            }
-            same += u64::from(self.meter.item(other)?.tokens);
+        for item in &now[..kept] {
+            same += u64::from(self.meter.item(item)?.tokens);
         }
         Ok(head + same)
     }

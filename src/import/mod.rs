@@ -1,8 +1,8 @@
 //! Import of recordings that other tools have written: sessions, delegations, spend, and a report on all that could not
 //! be read. Streams by line, takes linear time, never panics and never drops silently.
 //!
-//! [`import`] finds the files, decides for each which [`Source`] wrote it, hands its records to that source's [`Format`]
-//! and returns [`Imported`]. A new source is a new [`Format`], a line in [`Source`] and a line in `formats`.
+//! [`import`] finds the files, decides for each which [`Source`] wrote it, hands its records to that source's `Format`
+//! and returns [`Imported`]. A new source is a new `Format`, a line in [`Source`] and a line in `formats`.
 
 mod claude_code;
 mod json;

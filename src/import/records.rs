@@ -1,6 +1,7 @@
 //! Records out of a line, damaged or not: what can be won is won, what is lost is named.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use memchr::{memchr, memmem};
 use serde::Deserialize;
@@ -62,6 +63,8 @@ pub fn records(line: &[u8], looks: &Looks<'_>, take: &mut Take<'_>) -> Found {
     }
 }
 
+static UNICODE_ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("\\u"));
+
 struct Readable<'a> {
     text: Cow<'a, str>,
     /// Something was replaced that a reader may miss.
@@ -88,9 +91,8 @@ fn readable(line: &[u8]) -> Readable<'_> {
 /// The text with each escape of a lone surrogate replaced by the escape of U+FFFD; `None`: there is none.
 fn without_lone_surrogates(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    if memmem::find(bytes, b"\\ud").is_none() && memmem::find(bytes, b"\\uD").is_none() {
-        return None;
-    }
+    let begins = |at: &usize| matches!(bytes.get(at + 2), Some(b'd' | b'D'));
+    UNICODE_ESCAPE.find_iter(bytes).find(begins)?;
     let escape = |at: usize| -> Option<u32> {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
         if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) { u32::from_str_radix(digits, 16).ok() } else { None }

@@ -42,8 +42,8 @@ pub struct Request<'a> {
     pub exchange: u32,
     /// Who speaks.
     pub agent: &'a str,
-    /// The id of the intent that opened this turn; held and scripted agents find their steps by it, the reader may not
-    /// read it.
+    /// The id of the intent that opened this turn; held agents find their steps by it. The reader may not act on it: it
+    /// only counts [`Reply::drift`] by it, when all is decided.
     pub intent: Option<&'a str>,
     /// The system text.
     pub system: Option<&'a Part>,

@@ -61,7 +61,8 @@ pub struct Scenario {
     pub window: Option<u64>,
     /// A failure that the scenario wants: its cell is then `expected_failure`.
     pub expects_failure: Option<String>,
-    /// Digest of everything above: part of a cell's fingerprint.
+    /// Digest of everything above that a run depends on (not of title, tags, reason and the other sizes): part of a cell's
+    /// fingerprint.
     pub digest: Digest,
 }
 

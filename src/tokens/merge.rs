@@ -1,4 +1,5 @@
-//! Merging the bytes of a long piece: exact, in windows, so in linear time and little memory.
+//! Counting without an engine: the bytes of a piece are merged, those of a long one in windows, so that any text takes
+//! linear time and little memory.
 //!
 //! Byte pair encoding merges, again and again, the leftmost of the neighbours whose joined bytes are the lowest token.
 //! A merge is never undone and only ever looks at its two neighbours, from which follow two facts:
@@ -52,9 +53,8 @@ pub(super) struct Merges {
 impl Merges {
     fn of(encoding: Encoding) -> Merges {
         let core = tiktoken_core(encoding);
-        // Both vocabularies are numbered from 0 without a gap; their special tokens come after one.
-        let tokens = (0..NONE).map(|rank| core.decode(&[rank])).take_while(|bytes| !bytes.is_empty());
-        Merges::new(tokens.map(Vec::into_boxed_slice))
+        // Both vocabularies are numbered from 0 without a gap.
+        Merges::new((0..core.vocab_size() as u32).map(|rank| core.decode(&[rank]).into_boxed_slice()))
     }
 
     /// From tokens in the order of their ranks.
@@ -68,7 +68,7 @@ impl Merges {
         if bytes.len() > self.longest { NONE } else { self.ranks.get(bytes).copied().unwrap_or(NONE) }
     }
 
-    /// Tokens of a piece. One that is a token as a whole is never merged.
+    /// Tokens of a piece. One that is a token as a whole is not merged, even where merging would not lead to it.
     pub(super) fn count(&self, piece: &[u8]) -> u64 {
         if self.rank(piece) == NONE { self.count_in_windows(piece, WINDOW) } else { 1 }
     }
@@ -109,8 +109,8 @@ impl Merges {
 
     /// Where each token of some bytes ends.
     fn encode(&self, bytes: &[u8]) -> Vec<usize> {
-        // Tokens are named by their first byte's position; `length` is the end of the list. All indices below are
-        // positions or `length`, and every list has `length + 1` entries.
+        // Tokens are named by their first byte's position, which `MAX_BYTES` keeps within 32 bits; `length` is the end of
+        // the list. All indices below are positions or `length`, and every list has `length + 1` entries.
         let length = bytes.len();
         let mut next: Vec<u32> = (1..=length as u32 + 1).collect();
         let mut previous: Vec<u32> = (0..=length as u32).map(|at| at.saturating_sub(1)).collect();

@@ -1,4 +1,7 @@
 //! Counting: encodings, engines, frames and the memo. Exact, each unique text once, never on the request path.
+//!
+//! A [`TokenCounter`] counts a text ([`counter`], [`counter_by_name`]); a [`Meter`] weighs parts, items and tools with it
+//! and asks it once for each text. Vocabularies are loaded by the first count, so making either is free.
 
 #[cfg(test)]
 mod agreement;

@@ -100,6 +100,11 @@ fn splice(at: usize, remove: usize, keep: bool) -> Splice {
     Splice { at, remove, items: vec![], keep }
 }
 
+/// The view with these splices in the second request of a turn.
+fn spliced(view: View, at: &Scope<'_>, splices: Vec<Splice>) -> View {
+    View { splices: if at.exchange == 1 { splices } else { vec![] }, ..view }
+}
+
 /// A call that nobody made.
 fn stray(key: u32) -> ToolCall {
     ToolCall { key: CallKey(key), id: "x".into(), name: "own".into(), args: Part::from("{}"), intent: None, recorded: None }
@@ -191,15 +196,10 @@ fn nothing_dangles() {
     use FailureKind::Strategy;
     let base = Faulty::default();
     // At the second request the history is: user, two calls, two results.
-    let at_second = |keep: bool| -> fn(View, &[Item], &Scope<'_>) -> View {
-        if keep {
-            |view, _, at| View { splices: if at.exchange == 1 { vec![splice(4, 1, true)] } else { vec![] }, ..view }
-        } else {
-            |view, _, at| View { splices: if at.exchange == 1 { vec![splice(1, 1, false)] } else { vec![] }, ..view }
-        }
-    };
-    check("kept", Faulty { view: at_second(true), ..base }, Strategy, &["without its result", "without its call"]);
-    check("for once", Faulty { view: at_second(false), ..base }, Strategy, &["without its result", "without its call"]);
+    let kept = Faulty { view: |view, _, at| spliced(view, at, vec![splice(4, 1, true)]), ..base };
+    check("kept", kept, Strategy, &["without its result", "without its call"]);
+    let once = Faulty { view: |view, _, at| spliced(view, at, vec![splice(1, 1, false)]), ..base };
+    check("for once", once, Strategy, &["without its result", "without its call"]);
     let opening = Faulty { route: |call, _| vec![Order::open(call.key, New::agent("worker"), vec![Item::call(stray(99))])], ..base };
     check("an opening", opening, Strategy, &["thread /1", "no result", "99"]);
     let noticed = Faulty {
@@ -225,33 +225,19 @@ fn splices_are_ascending_and_disjoint() {
     use FailureKind::Strategy;
     let base = Faulty::default();
     let rule = "splices are ascending, disjoint and inside";
-    let at_second = |splices: fn() -> Vec<Splice>| -> Faulty {
-        // A function pointer cannot capture, so each case is named here once.
-        let view: fn(View, &[Item], &Scope<'_>) -> View = match splices().len() {
-            2 if splices()[1].at < splices()[0].at => {
-                |view, _, at| View { splices: if at.exchange == 1 { vec![splice(3, 0, true), splice(1, 0, true)] } else { vec![] }, ..view }
-            }
-            2 => |view, _, at| View {
-                splices: if at.exchange == 1 { vec![splice(0, 2, false), splice(1, 1, false)] } else { vec![] },
-                ..view
-            },
-            _ => |view, _, at| View { splices: if at.exchange == 1 { vec![splice(4, 2, true)] } else { vec![] }, ..view },
-        };
-        Faulty { view, ..base }
-    };
-    check("descending", at_second(|| vec![splice(3, 0, true), splice(1, 0, true)]), Strategy, &[rule, "a splice at 1"]);
-    check("overlapping", at_second(|| vec![splice(0, 2, false), splice(1, 1, false)]), Strategy, &[rule, "a splice at 1"]);
-    check("outside", at_second(|| vec![splice(4, 2, true)]), Strategy, &[rule, "a splice at 4 that removes 2", "5 items"]);
-    let far = Faulty {
-        view: |view, _, at| View { splices: if at.exchange == 1 { vec![splice(usize::MAX, usize::MAX, true)] } else { vec![] }, ..view },
-        ..base
-    };
+    let descending = Faulty { view: |view, _, at| spliced(view, at, vec![splice(3, 0, true), splice(1, 0, true)]), ..base };
+    check("descending", descending, Strategy, &[rule, "a splice at 1"]);
+    let overlapping = Faulty { view: |view, _, at| spliced(view, at, vec![splice(0, 2, false), splice(1, 1, false)]), ..base };
+    check("overlapping", overlapping, Strategy, &[rule, "a splice at 1"]);
+    let outside = Faulty { view: |view, _, at| spliced(view, at, vec![splice(4, 2, true)]), ..base };
+    check("outside", outside, Strategy, &[rule, "a splice at 4 that removes 2", "5 items"]);
+    let far = Faulty { view: |view, _, at| spliced(view, at, vec![splice(usize::MAX, usize::MAX, true)]), ..base };
     check("far outside", far, Strategy, &[rule]);
 }
 
 /// Two bases cannot both win, whether the other turn still runs or has ended since this one began.
 #[test]
-fn a_kept_splice_beside_another_turn_is_its_own_turns_affair() {
+fn a_kept_splice_may_not_undo_another_turn() {
     use FailureKind::Strategy;
     let says = ["a kept splice at 0", "before this turn", "thread /1"];
     // Turn 1 leaves two items; then 2 and 3 run beside each other, and one of them rewrites what stood before both.
@@ -272,7 +258,7 @@ fn a_kept_splice_beside_another_turn_is_its_own_turns_affair() {
         View { splices: if now { vec![splice(0, 1, true)] } else { vec![] }, ..view }
     };
     check("while the other runs", Faulty { view: rewrite, ..three }, Strategy, &says);
-    // Turn 2 talks and ends at once; turn 3 digs, and rewrites in its second request.
+    // Turn 2 talks and ends at once; turn 3 looks, and rewrites in its second request.
     let later = |view: View, _: &[Item], at: &Scope<'_>| {
         let now = at.thread == ThreadId(1) && at.own > 0 && at.exchange == 1;
         View { splices: if now { vec![splice(0, 1, true)] } else { vec![] }, ..view }

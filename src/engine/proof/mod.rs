@@ -2,12 +2,17 @@
 //!
 //! [`scenarios`] hold what each system must do, millisecond by millisecond, written by hand from the rules of the seam
 //! and the facts of the systems; [`broken`] holds sessions that break a rule; [`mutations`] breaks the engine and asks
-//! whether a scenario notices; [`worlds`] plays random runs and checks what the engine promises of every run.
+//! whether a scenario notices; [`random_runs`] plays random [`worlds`] and checks the [`promises`] of every run, each of
+//! which it also sees broken.
 
 mod broken;
 mod listing;
 mod mutations;
 mod player;
+mod promises;
+mod random_runs;
 mod scenarios;
 mod story;
 mod stub;
+mod watched;
+mod worlds;

@@ -28,6 +28,7 @@ const CAUGHT: &[(Mutation, &str)] = &[
     (Mutation::OwnNotMoved, "hand-off: the filter reaches earlier turns"),
     (Mutation::WakeCallLost, "codex v2: unread follow-up opens a turn"),
     (Mutation::CutRepliesFree, "deerflow: three at once, polled"),
+    (Mutation::RoundsUnlimited, "codex v1: a ceiling is an error"),
 ];
 
 /// Has no wildcard on purpose: a new mutation does not compile until somebody has thought of who catches it.
@@ -54,7 +55,8 @@ fn is_in_the_table(mutation: Mutation) -> bool {
         | Mutation::AsideKept
         | Mutation::OwnNotMoved
         | Mutation::WakeCallLost
-        | Mutation::CutRepliesFree => CAUGHT.iter().any(|(one, _)| *one == mutation),
+        | Mutation::CutRepliesFree
+        | Mutation::RoundsUnlimited => CAUGHT.iter().any(|(one, _)| *one == mutation),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Threads, links and spend become sessions in one fixed order.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::import::{Delegation, Report, Session, Source, context_size};
 
@@ -105,7 +106,7 @@ impl Recording<'_> {
 
     /// The imported parent of each thread: the calling one, else the session that it belongs to.
     fn parents(&self, worked: &[Worked], linked: &[Linked]) -> Vec<Option<usize>> {
-        let mut mains: HashMap<&str, usize> = HashMap::new();
+        let mut mains: HashMap<&str, usize> = HashMap::default();
         for (at, one) in worked.iter().enumerate() {
             if let Identity::Main(id) = &one.thread.identity {
                 mains.insert(id, at);

@@ -1,6 +1,7 @@
 //! The content of a message: its blocks.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,6 +12,22 @@ use super::wire::{Flag, Object, Raw, Text, keys_once};
 
 /// Tools that only ask for the answer of a background child (2.0: `AgentOutputTool`, 2.1: `TaskOutput`).
 pub const COLLECTING: [&str; 2] = ["TaskOutput", "AgentOutputTool"];
+
+/// Which contents are kept; the others become empty texts.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep {
+    /// Texts.
+    pub texts: bool,
+    /// Contents of results.
+    pub results: bool,
+    /// Reasoning and arguments.
+    pub rest: bool,
+}
+
+impl Keep {
+    /// Everything.
+    pub const ALL: Keep = Keep { texts: true, results: true, rest: true };
+}
 
 /// A block of a message.
 #[derive(Clone, Debug)]
@@ -142,8 +159,11 @@ fn list<'a>(json: &'a str) -> Option<Vec<&'a RawValue>> {
     serde_json::from_str::<Vec<&'a RawValue>>(json).ok()
 }
 
+/// What stands for a content that is not kept.
+static NOTHING: LazyLock<Part> = LazyLock::new(|| Part::text(""));
+
 fn text_part(raw: Raw<'_>, keep: bool) -> Part {
-    if keep { Part::text(raw.string().unwrap_or_default().into_owned()) } else { Part::text("") }
+    if keep { Part::text(raw.string().unwrap_or_default().into_owned()) } else { NOTHING.clone() }
 }
 
 fn opaque(kind: &str, json: &str) -> Part {
@@ -151,11 +171,17 @@ fn opaque(kind: &str, json: &str) -> Part {
 }
 
 /// Reads a message's content: a string, a list of blocks, or nothing. The second value says what could not be read.
-pub fn blocks(content: Option<&str>, keep: bool, delegating: &[String]) -> (Vec<Block>, Option<String>) {
+pub fn blocks(content: Option<&str>, keep: Keep, delegating: &[String]) -> (Vec<Block>, Option<String>) {
     let Some(json) = content else { return (vec![], None) };
     if json.starts_with('"') {
-        let raw = serde_json::from_str::<Raw<'_>>(json).unwrap_or_default();
-        return (vec![Block::Text(text_part(raw, keep))], None);
+        return (vec![string_block(json, keep)], None);
+    }
+    // As a rule all blocks are objects of known kinds: one pass. Else each is looked at by itself.
+    if let Ok(all) = serde_json::from_str::<Vec<Object<WireBlock<'_>>>>(json) {
+        let known: Option<Vec<Block>> = all.iter().map(|one| known_block(one.0.as_ref()?, keep, delegating)).collect();
+        if let Some(known) = known {
+            return (known, None);
+        }
     }
     let Some(all) = list(json) else {
         return (vec![Block::Opaque(opaque("content", json))], Some("`content` is no text and no list".into()));
@@ -163,10 +189,13 @@ pub fn blocks(content: Option<&str>, keep: bool, delegating: &[String]) -> (Vec<
     (all.into_iter().map(|one| block(one.get(), keep, delegating)).collect(), None)
 }
 
-fn block(json: &str, keep: bool, delegating: &[String]) -> Block {
+fn string_block(json: &str, keep: Keep) -> Block {
+    Block::Text(text_part(serde_json::from_str::<Raw<'_>>(json).unwrap_or_default(), keep.texts))
+}
+
+fn block(json: &str, keep: Keep, delegating: &[String]) -> Block {
     if json.starts_with('"') {
-        let raw = serde_json::from_str::<Raw<'_>>(json).unwrap_or_default();
-        return Block::Text(text_part(raw, keep));
+        return string_block(json, keep);
     }
     let once;
     let wire: WireBlock<'_> = match serde_json::from_str(json) {
@@ -179,29 +208,34 @@ fn block(json: &str, keep: bool, delegating: &[String]) -> Block {
             }
         }
     };
-    match wire.kind.get().unwrap_or("") {
-        "text" => Block::Text(text_part(wire.text, keep)),
+    let kind = wire.kind.filled().unwrap_or("unknown");
+    known_block(&wire, keep, delegating).unwrap_or_else(|| Block::Opaque(opaque(kind, json)))
+}
+
+/// A block of a kind that is known and carried by value.
+fn known_block(wire: &WireBlock<'_>, keep: Keep, delegating: &[String]) -> Option<Block> {
+    Some(match wire.kind.get()? {
+        "text" => Block::Text(text_part(wire.text, keep.texts)),
         "thinking" => {
             // Two quotes around nothing: the reasoning itself was left out, its signature stands for it.
             let hidden = wire.thinking.get().is_none_or(|json| json == "\"\"");
             match wire.signature.get() {
                 Some(signature) if hidden => Block::Opaque(opaque("thinking", signature)),
-                _ => Block::Thinking(text_part(wire.thinking, keep)),
+                _ => Block::Thinking(text_part(wire.thinking, keep.rest)),
             }
         }
         "redacted_thinking" => Block::Opaque(opaque("redacted_thinking", wire.data.get().unwrap_or(""))),
-        "tool_use" => Block::Call(call(&wire, keep, delegating)),
+        "tool_use" => Block::Call(call(wire, keep.rest, delegating)),
         "tool_result" => {
-            let (parts, opaque) = result_parts(wire.content.get(), keep);
+            let (parts, opaque) = result_parts(wire.content.get(), keep.results);
             Block::Result(ResultBlock { id: wire.tool_use_id.get().unwrap_or("").into(), parts, failed: wire.is_error.0, opaque })
         }
-        "image" | "document" => match media(&wire, json) {
-            Some(part) if matches!(part.content(), Content::Text(_)) => Block::Text(part),
-            Some(part) => Block::Opaque(part),
-            None => Block::Opaque(opaque(wire.kind.get().unwrap_or(""), json)),
-        },
-        other => Block::Opaque(opaque(if other.is_empty() { "unknown" } else { other }, json)),
-    }
+        "image" | "document" => {
+            let part = media(wire)?;
+            if matches!(part.content(), Content::Text(_)) { Block::Text(part) } else { Block::Opaque(part) }
+        }
+        _ => return None,
+    })
 }
 
 fn call(wire: &WireBlock<'_>, keep: bool, delegating: &[String]) -> CallBlock {
@@ -222,7 +256,7 @@ fn call(wire: &WireBlock<'_>, keep: bool, delegating: &[String]) -> CallBlock {
     CallBlock {
         id: wire.id.get().unwrap_or("").into(),
         name: name.into(),
-        args: Part::text(if keep { wire.input.get().unwrap_or("{}") } else { "" }),
+        args: if keep { Part::text(wire.input.get().unwrap_or("{}")) } else { NOTHING.clone() },
         task,
         collects: asked.filter(|_| collecting).map(Into::into),
     }
@@ -239,7 +273,7 @@ fn result_parts(content: Option<&str>, keep: bool) -> (Vec<Part>, u64) {
     let mut parts = Vec::new();
     let mut unknown = 0;
     for one in all {
-        match block(one.get(), keep, &[]) {
+        match block(one.get(), Keep { texts: keep, results: false, rest: keep }, &[]) {
             Block::Text(part) | Block::Thinking(part) => parts.push(part),
             Block::Opaque(part) => {
                 unknown += 1;
@@ -259,7 +293,7 @@ fn result_parts(content: Option<&str>, keep: bool) -> (Vec<Part>, u64) {
 }
 
 /// An image or a document that is carried by value; `None`: by reference.
-fn media(wire: &WireBlock<'_>, json: &str) -> Option<Part> {
+fn media(wire: &WireBlock<'_>) -> Option<Part> {
     let source = wire.source.0.as_ref()?;
     let media = source.media_type.get().unwrap_or("application/octet-stream").to_owned();
     match source.kind.get()? {
@@ -276,7 +310,7 @@ fn media(wire: &WireBlock<'_>, json: &str) -> Option<Part> {
         }
         "text" => Some(Part::text(source.data.string()?.into_owned())),
         "content" => Some(Part::text(all_text(source.content.get()?)?)),
-        other => Some(opaque(&format!("{} by {other}", wire.kind.get().unwrap_or("")), json)),
+        _ => None,
     }
 }
 
@@ -285,7 +319,7 @@ pub fn all_text(json: &str) -> Option<String> {
     if json.starts_with('"') {
         return serde_json::from_str::<Raw<'_>>(json).ok()?.string().map(Cow::into_owned);
     }
-    let (blocks, _) = blocks(Some(json), true, &[]);
+    let (blocks, _) = blocks(Some(json), Keep::ALL, &[]);
     let texts: Vec<String> = blocks
         .iter()
         .filter_map(|block| match block {
@@ -304,7 +338,7 @@ pub fn attachment(json: &str, keep: bool) -> Option<Block> {
         return None;
     }
     if !keep {
-        return Some(Block::Text(Part::text("")));
+        return Some(Block::Text(NOTHING.clone()));
     }
     let lines = || {
         let lines: Vec<Text<'_>> = serde_json::from_str(wire.added_lines.get()?).ok()?;

@@ -1,7 +1,9 @@
 //! Delegations: which call opened which child, and how that is known.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::import::{Confidence, Link, Status};
 use crate::transcript::Digest;
@@ -33,7 +35,7 @@ pub struct Linked {
 
 /// Finds all delegations, in order of threads and calls, and links them to the threads that they opened.
 pub fn link(worked: &[Worked], rows: &[Row], notices: &[(Option<Arc<str>>, Notice)]) -> Vec<Linked> {
-    let mut linker = Linker { worked, rows, all: vec![], parents: HashMap::new() };
+    let mut linker = Linker { worked, rows, all: vec![], parents: HashMap::default() };
     linker.collect(notices);
     linker.by_tool_use_id();
     linker.by_agent_id();
@@ -98,7 +100,7 @@ impl<'a> Linker<'a> {
 
     /// The child's own records say which call opened it. Ids may repeat: then each call takes the next child.
     fn by_tool_use_id(&mut self) {
-        let mut calls: HashMap<(Arc<str>, &str), VecDeque<usize>> = HashMap::new();
+        let mut calls: HashMap<(Arc<str>, &str), VecDeque<usize>> = HashMap::default();
         for (at, linked) in self.all.iter().enumerate() {
             if let Some(call) = self.site(linked).block(self.rows) {
                 calls.entry((self.worked[linked.thread].thread.family.clone(), &call.id)).or_default().push_back(at);
@@ -116,7 +118,7 @@ impl<'a> Linker<'a> {
 
     /// The call's result names the child. A child may be called again, so it may have several calls.
     fn by_agent_id(&mut self) {
-        let mut agents: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut agents: HashMap<(&str, &str), usize> = HashMap::default();
         for (at, worked) in self.worked.iter().enumerate() {
             if let Identity::Agent(family, agent) = &worked.thread.identity {
                 agents.insert((family, agent), at);
@@ -138,13 +140,13 @@ impl<'a> Linker<'a> {
     /// A child opens with its task: equal text links it, if only one open call has that text; several with the same text
     /// are told apart by what came back, else by order.
     fn by_prompt(&mut self) {
-        let mut calls: HashMap<(Arc<str>, Digest), Vec<usize>> = HashMap::new();
+        let mut calls: HashMap<(Arc<str>, Digest), Vec<usize>> = HashMap::default();
         for (at, linked) in self.all.iter().enumerate() {
             if let (true, Some(prompt)) = (self.is_free(linked), self.prompt(linked)) {
                 calls.entry((self.worked[linked.thread].thread.family.clone(), prompt)).or_default().push(at);
             }
         }
-        let mut by_order: HashSet<Digest> = HashSet::new();
+        let mut by_order: HashSet<Digest> = HashSet::default();
         for child in self.unlinked_children() {
             let Some((opening, text)) = self.opening(child) else { continue };
             let Some(same) = calls.get_mut(&(self.worked[child].thread.family.clone(), text)) else { continue };

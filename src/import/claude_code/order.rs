@@ -4,7 +4,9 @@
 //! before it; a link that closes a cycle is cut where it points forward. Linear time (times the heap's logarithm).
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::BinaryHeap;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::transcript::Digest;
 
@@ -25,7 +27,7 @@ pub struct Ordered {
 /// Puts `own` (in order of files and lines) in order. `everywhere` holds the uuids of all imported records.
 pub fn order(own: &[usize], rows: &[Row], everywhere: &HashSet<Digest>) -> Ordered {
     let mut orphans = 0;
-    let mut places: HashMap<Digest, usize> = HashMap::new();
+    let mut places: HashMap<Digest, usize> = HashMap::default();
     for (place, &at) in own.iter().enumerate() {
         if let Some(uuid) = rows[at].uuid {
             places.entry(uuid).or_insert(place);
@@ -86,7 +88,7 @@ fn sort(parents: &mut [Option<usize>]) -> Vec<usize> {
             return sorted;
         }
         // What is left hangs on cycles. Every chain of links holds one; walked once, then all of it becomes ready.
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut here = first_left;
         while seen.insert(here) {
             match parents[here] {

@@ -1,6 +1,6 @@
 //! What a record says about delegations beside its message: `toolUseResult`, and notices on background tasks.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use memchr::memmem;
 use serde::Deserialize;
@@ -91,11 +91,14 @@ impl WireUsage {
     }
 }
 
+/// Keys of results that say something on a delegation.
+static SAYS: LazyLock<[memmem::Finder<'static>; 4]> =
+    LazyLock::new(|| ["\"agentId\"", "\"totalTokens\"", "\"isAsync\"", "\"retrieval_status\""].map(memmem::Finder::new));
+
 /// Reads `toolUseResult`; `None`: it says nothing on a delegation.
 pub fn outcome(text: &str, names: &mut Names) -> Option<Outcome> {
     // Most results are of ordinary tools and large: they are not worth a second look.
-    let says = |key: &str| memmem::find(text.as_bytes(), key.as_bytes()).is_some();
-    if !(says("\"agentId\"") || says("\"totalTokens\"") || says("\"isAsync\"") || says("\"retrieval_status\"")) {
+    if !SAYS.iter().any(|key| key.find(text.as_bytes()).is_some()) {
         return None;
     }
     let once;

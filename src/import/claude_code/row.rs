@@ -1,16 +1,16 @@
 //! One record of a session file, as the rest of this importer uses it.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use memchr::memmem;
+use rustc_hash::FxHashSet as HashSet;
 use serde::Deserialize;
 
 use crate::import::time::milliseconds;
 use crate::ledger::Usage;
 use crate::transcript::Digest;
 
-use super::block::{self, Block};
+use super::block::{self, Block, Keep};
 use super::outcome::{Notice, Outcome, WireUsage, notice, outcome};
 use super::wire::{Flag, Number, Object, Pointer, Raw, Text, keys_once};
 
@@ -401,7 +401,8 @@ fn conversation(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names, kind:
     row.outcome = wire.tool_use_result.object().and_then(|text| outcome(text, names)).map(Box::new);
     row.outcome_is_text = wire.tool_use_result.get().is_some_and(|text| text.starts_with('"'));
     // Texts of children and results of delegations are needed for links even where contents are not kept.
-    let keep = reading.keep || row.side || row.agent.is_some() || row.outcome.is_some();
+    let keep =
+        Keep { texts: reading.keep || row.side || row.agent.is_some(), results: reading.keep || row.outcome.is_some(), rest: reading.keep };
     let content = message.content.get();
     row.bytes = content.map_or(0, |text| text.len() as u64);
     let (blocks, lost) = block::blocks(content, keep, reading.delegating);

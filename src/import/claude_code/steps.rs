@@ -1,6 +1,6 @@
 //! A thread's own part as the model saw it, in order.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::import::{Call, CallResult, Response, Step};
 use crate::transcript::{Body, CallKey, Item, Origin, Part, Role, ToolCall};
@@ -12,11 +12,11 @@ use super::thread::{Site, Worked};
 
 /// Steps of the active branch. `mine` are the thread's delegations, in order.
 pub fn steps(one: &Worked, mine: &[&Linked], rows: &[Row]) -> Vec<Step> {
-    let mut calls: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut calls: HashMap<usize, Vec<usize>> = HashMap::default();
     for (which, site) in one.calls.iter().enumerate() {
         calls.entry(site.call.0).or_default().push(which);
     }
-    let mut building = Building { one, mine, rows, calls, steps: vec![], places: HashMap::new(), ready_ms: Ok(None), begun: false };
+    let mut building = Building { one, mine, rows, calls, steps: vec![], places: HashMap::default(), ready_ms: Ok(None), begun: false };
     for (place, &at) in one.ordered.rows.iter().enumerate() {
         if one.inherited[place] || one.ordered.rewound[place] {
             continue;
@@ -212,7 +212,7 @@ fn texts(row: &Row) -> Vec<Part> {
 
 /// What the thread was handed: history by reference, copies, and the results that its own part holds for their calls.
 pub fn inherited(one: &Worked, reference: &[usize], rows: &[Row]) -> Vec<Item> {
-    let mut keys: HashMap<&str, CallKey> = HashMap::new();
+    let mut keys: HashMap<&str, CallKey> = HashMap::default();
     let mut next = 0;
     let mut items = Vec::new();
     let copies = one.ordered.rows.iter().enumerate().filter(|(place, _)| one.inherited[*place] && !one.ordered.rewound[*place]);

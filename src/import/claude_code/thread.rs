@@ -1,7 +1,9 @@
 //! What of a thread is its own: its responses and calls, apart from what it was handed.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::import::Report;
 use crate::ledger::Usage;
@@ -87,8 +89,8 @@ impl Site {
 /// Works the threads out: a response counts in the first thread that has it, parents before children.
 pub fn work(threads: Vec<Thread>, rows: &[Row], report: &mut Report) -> Vec<Worked> {
     let everywhere: HashSet<Digest> = rows.iter().filter_map(|row| row.uuid).collect();
-    let mut owners: HashMap<Digest, usize> = HashMap::new();
-    let mut first: HashMap<Digest, usize> = HashMap::new();
+    let mut owners: HashMap<Digest, usize> = HashMap::default();
+    let mut first: HashMap<Digest, usize> = HashMap::default();
     let mut turn: Vec<usize> = (0..threads.len()).collect();
     turn.sort_by_key(|&at| (threads[at].is_child(), threads[at].depth, at));
     let mut worked: Vec<Option<Worked>> = vec![None; threads.len()];
@@ -98,8 +100,15 @@ pub fn work(threads: Vec<Thread>, rows: &[Row], report: &mut Report) -> Vec<Work
         let ordered = order(&thread.rows, rows, &everywhere);
         report.orphans += ordered.orphans;
         let inherited = inherited(&thread, &ordered, at, rows, &mut owners, &mut first);
-        let mut one =
-            Worked { thread, ordered, inherited, responses: vec![], response_of: HashMap::new(), calls: vec![], answers: HashMap::new() };
+        let mut one = Worked {
+            thread,
+            ordered,
+            inherited,
+            responses: vec![],
+            response_of: HashMap::default(),
+            calls: vec![],
+            answers: HashMap::default(),
+        };
         one.group(rows);
         one.pair(rows, report);
         worked[at] = Some(one);
@@ -139,7 +148,7 @@ impl Worked {
     }
 
     fn group(&mut self, rows: &[Row]) {
-        let mut by_key: HashMap<Digest, usize> = HashMap::new();
+        let mut by_key: HashMap<Digest, usize> = HashMap::default();
         let mut before = 0u64;
         for (place, &at) in self.ordered.rows.iter().enumerate() {
             let row = &rows[at];
@@ -176,8 +185,8 @@ impl Worked {
 
     /// Pairs results with calls, by id and position: ids repeat.
     fn pair(&mut self, rows: &[Row], report: &mut Report) {
-        let mut open: HashMap<&str, VecDeque<usize>> = HashMap::new();
-        let mut answered: HashMap<&str, usize> = HashMap::new();
+        let mut open: HashMap<&str, VecDeque<usize>> = HashMap::default();
+        let mut answered: HashMap<&str, usize> = HashMap::default();
         for (place, &at) in self.ordered.rows.iter().enumerate() {
             let own = !self.inherited[place];
             for (block_at, block) in rows[at].blocks.iter().enumerate() {

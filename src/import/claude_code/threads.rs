@@ -4,8 +4,9 @@
 //! files below `SESSION/subagents/`, and copies inside `progress` records. A thread is known by its session and agent,
 //! so that one child in two layouts is one thread.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::import::Report;
 use crate::transcript::Digest;
@@ -92,20 +93,25 @@ impl Thread {
 pub fn split(rows: &[Row], files: &[FileInfo], report: &mut Report) -> Vec<Thread> {
     let inline = inline_roots(rows);
     let mut threads: Vec<Thread> = Vec::new();
-    let mut places: HashMap<Identity, usize> = HashMap::new();
-    let mut seen: HashSet<(usize, Digest)> = HashSet::new();
+    let mut places: HashMap<Identity, usize> = HashMap::default();
+    let mut seen: HashSet<(usize, Digest)> = HashSet::default();
     // Copies last: where a child has its own file, the file's rows are the records and the copies repeat them.
     let copies = |row: &Row| row.copy_of.is_some();
     let order = (0..rows.len()).filter(|&at| !copies(&rows[at])).chain((0..rows.len()).filter(|&at| copies(&rows[at])));
-    let mut own_files: HashMap<usize, CopiedFrom> = HashMap::new();
+    let mut own_files: HashMap<usize, CopiedFrom> = HashMap::default();
+    let mut last: Option<(Identity, usize)> = None;
     for at in order {
         let row = &rows[at];
         let info = &files[row.file];
         let identity = identity(row, at, info, &inline);
-        let place = *places.entry(identity.clone()).or_insert_with(|| {
-            threads.push(begin(identity, row, rows, files));
-            threads.len() - 1
-        });
+        let place = match &last {
+            Some((same, place)) if *same == identity => *place,
+            _ => *places.entry(identity.clone()).or_insert_with(|| {
+                threads.push(begin(identity.clone(), row, rows, files));
+                threads.len() - 1
+            }),
+        };
+        last = Some((identity, place));
         let thread = &mut threads[place];
         if let Some(call) = row.copy_of.as_ref().filter(|call| !call.is_empty()) {
             thread.opened_by.get_or_insert_with(|| call.clone());
@@ -213,9 +219,9 @@ fn inline_roots(rows: &[Row]) -> HashMap<usize, usize> {
         })
         .collect();
     let is_task = |row: &Row| opens(row) && matches!(&row.blocks[..], [Block::Text(part)] if prompts.contains(&part.digest()));
-    let mut roots: HashMap<usize, usize> = HashMap::new();
-    let mut known: HashMap<(usize, Digest), usize> = HashMap::new();
-    let mut everything: HashSet<(usize, Digest)> = HashSet::new();
+    let mut roots: HashMap<usize, usize> = HashMap::default();
+    let mut known: HashMap<(usize, Digest), usize> = HashMap::default();
+    let mut everything: HashSet<(usize, Digest)> = HashSet::default();
     for (at, row) in rows.iter().enumerate() {
         let Some(uuid) = row.uuid else { continue };
         everything.insert((row.file, uuid));
@@ -224,7 +230,7 @@ fn inline_roots(rows: &[Row]) -> HashMap<usize, usize> {
         }
     }
     let mut previous: Option<usize> = None;
-    let mut parents: HashMap<usize, Option<usize>> = HashMap::new();
+    let mut parents: HashMap<usize, Option<usize>> = HashMap::default();
     let mut all = Vec::new();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| is_inline(row)) {
         let before = previous.filter(|&before| rows[before].file == row.file && !is_task(row));
@@ -242,17 +248,18 @@ fn inline_roots(rows: &[Row]) -> HashMap<usize, usize> {
         all.push(at);
         previous = Some(at);
     }
+    let mut seen_by: HashMap<usize, usize> = HashMap::default();
     for at in all {
         // Up to a root, to a record whose root is known, or around a cycle; then the way back is marked.
         let mut way = vec![at];
-        let mut on_way: HashSet<usize> = HashSet::from([at]);
+        seen_by.insert(at, at);
         let mut here = at;
         let root = loop {
             if let Some(&root) = roots.get(&here) {
                 break root;
             }
             match parents.get(&here).copied().flatten() {
-                Some(parent) if on_way.insert(parent) => {
+                Some(parent) if seen_by.insert(parent, at) != Some(at) => {
                     way.push(parent);
                     here = parent;
                 }

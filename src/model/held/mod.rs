@@ -70,7 +70,7 @@ pub enum HeldError {
         call: String,
     },
     /// Children are missing whose steps a strategy without delegation would need.
-    #[error("session {id}: {} of its children were not imported ({}), and without their steps the parent cannot do their work", calls.len(), calls.join(", "))]
+    #[error("session {id}: the children of these calls were not imported, and without their steps the parent cannot do their work: {}", calls.join(", "))]
     MissingChildren {
         /// The session.
         id: String,
@@ -119,7 +119,7 @@ impl Held {
     /// played all the same, with one synthetic exchange a missing child that says what it returned.
     pub fn children(&self) -> Result<(), String> {
         match self.missing() {
-            Some(missing) => Err(format!("the recording lacks the exchanges of {} children ({})", missing.len(), missing.join(", "))),
+            Some(missing) => Err(format!("the recording lacks the exchanges of children: calls {}", missing.join(", "))),
             None => Ok(()),
         }
     }

@@ -86,9 +86,7 @@ impl<'a> Sight<'a> {
             if item.origin == Origin::Own {
                 own.insert(call.key, at);
             }
-            if call.intent.is_none()
-                && let Some((_, failed)) = results.get(&call.key)
-            {
+            if let Some((_, failed)) = results.get(&call.key) {
                 let stands = calls.entry(&call.name).or_default().entry(reading.arguments.of(&call.args)).or_default();
                 stands.completed |= !failed;
                 stands.failures += u32::from(*failed);

@@ -5,6 +5,7 @@ use super::super::player::{act, fail, say};
 use super::super::story::{Story, under};
 use super::super::stub::CodexV1;
 use super::Scenario;
+use crate::engine::Ceilings;
 
 pub const ALL: &[(&str, Scenario)] = &[
     ("codex v1: wait returns with the first", wait_returns_with_the_first),
@@ -16,6 +17,7 @@ pub const ALL: &[(&str, Scenario)] = &[
     ("codex v1: a notice to an idle parent is recorded", a_notice_to_an_idle_parent_is_recorded),
     ("codex v1: close aborts", close_aborts),
     ("codex v1: an error is a status", an_error_is_a_status),
+    ("codex v1: a ceiling is an error", a_ceiling_is_an_error),
     ("codex v1: input steers", input_steers),
 ];
 
@@ -220,6 +222,27 @@ fn an_error_is_a_status() -> Result<(), String> {
         / 1.2 lead 41-51: + call:wait_agent | result:{"status":{"a1":{"errored":"boom"}},"timed_out":false} | delegated:<subagent_notification>\n{"agent_path":"a1","status":{"errored":"boom"}}\n</subagent_notification>
         end 51: / Done, /1 Failed('boom')
     "#)?;
+    Ok(())
+}
+
+/// A child that meets the harness's ceiling of three exchanges ends its turn, and its parent goes on.
+fn a_ceiling_is_an_error() -> Result<(), String> {
+    let look = || act(10, [Tool("look", "{}")]);
+    let story = story()
+        .ceilings(Ceilings { rounds: 3, ..Ceilings::default() })
+        .script("/", [act(10, [Delegate("A")]), act(10, [Wait(&["A"])]), say(10, "pity")])
+        .script("A", [look(), look(), look(), say(10, "never")]);
+    story.reads(
+        r#"
+        / 1.0 lead 0-10: + user:go
+        / 1.1 lead 10-20: + call:spawn_agent | result:{"agent_id":"a1"}
+        /1 1.0 worker 10-20: + task:do A
+        /1 1.1 worker 30-40: + call:look | tool:looked
+        /1 1.2 worker 50-60: + call:look | tool:looked
+        / 1.2 lead 70-80: + call:wait_agent | result:{"status":{"a1":{"errored":"thread /1: turn 1 reached the harness's ceiling of 3 exchanges"}},"timed_out":false} | delegated:<subagent_notification>\n{"agent_path":"a1","status":{"errored":"thread /1: turn 1 reached the harness's ceiling of 3 exchanges"}}\n</subagent_notification>
+        end 80: / Done, /1 Ceiling('thread /1: turn 1 reached the harness's ceiling of 3 exchanges')
+    "#,
+    )?;
     Ok(())
 }
 

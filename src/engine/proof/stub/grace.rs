@@ -55,7 +55,9 @@ impl Session for Last {
         let view = view.tool(tool("delegate"));
         if let Some(summary) = self.summary.take() {
             let items = vec![Item::new(Body::Compaction { parts: vec![Part::text(summary)] }, Origin::Compaction)];
-            return View { splices: vec![Splice { at: 1, remove: self.shown - 1, items, keep: true }], ..view };
+            // The first message stays; a call or a result never stays without the other.
+            let at = usize::from(history.first().is_some_and(|first| first.role().is_some()));
+            return View { splices: vec![Splice { at, remove: self.shown - at, items, keep: true }], ..view };
         }
         if self.compact_at > 0 && history.len() >= self.compact_at {
             let ask = Item::user(Origin::Compaction, "Summarise.");

@@ -85,6 +85,13 @@ fn rule_7_a_vague_task_follows_the_last_marker_of_a_user_item() {
     bench.check(&Thread::user(FACTS).forked(vague), "unknown: task");
     // What it says itself later changes nothing.
     bench.check(&parent.forked(vague).says("find the owner").reads("y", "-"), store);
+    // A task sent as mail is set by a user all the same, and is newer than what was inherited.
+    let mail = |text: &str| {
+        let parts = vec![text.into()];
+        Item::new(crate::transcript::Body::Mail { from: "a".into(), to: "b".into(), parts }, Origin::Task)
+    };
+    let inherited = Thread { items: parent.items.iter().map(Item::inherited).collect(), calls: 0 };
+    bench.check(&inherited.item(mail("Please find the owner.")).says(owner).item(mail(vague)), owner);
     // A child that is told to go on keeps its own task.
     bench.check(&Thread::task(&format!("{FACTS}. Please find the store.")).says(store).then_task(vague), store);
 }

@@ -41,6 +41,10 @@ fn rule_2_markers_in_own_calls_labels_and_unknown_lines_show_nothing() {
     check(task.clone().makes("grep", r#"{"q":"in Redis"}"#, None).result(1, "No matches.", false), none);
     check(task.clone().reads("x", "unknown: whether Team Amber"), none);
     check(task.clone().reads("x", r#"{"line":"kept\nin Redis\n"}"#), "They store it in Redis.\nunknown: owner");
+    // In the system prompt they do: here the agent's own says who owns it.
+    let mut told = bench.clone();
+    told.system = "You work for Team Amber.".into();
+    told.check(&task, "unknown: store\nTeam Amber owns it.");
     // Never in tool schemas.
     let mut shown = bench.clone();
     shown.tools.push(ToolSpec::of_strings("in Redis", "Team Amber's tool: in Redis", &[]));

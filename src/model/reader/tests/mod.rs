@@ -155,6 +155,7 @@ impl Protocol {
 struct Bench {
     reader: Reader,
     protocol: Protocol,
+    system: String,
     tools: Vec<ToolSpec>,
     seed: u64,
 }
@@ -162,13 +163,13 @@ struct Bench {
 impl Bench {
     fn new(scenario: Scenario, protocol: Protocol) -> Bench {
         let tools = scenario.agents["root"].tools.clone();
-        Bench { reader: Reader::new(Arc::new(scenario)), protocol, tools, seed: 0 }
+        Bench { reader: Reader::new(Arc::new(scenario)), protocol, system: "You work.".into(), tools, seed: 0 }
     }
 
     fn reply_to(&self, agent: &mut dyn Agent, thread: &Thread, intent: Option<&str>) -> Reply {
         let protocol = self.protocol;
         let speak = |act: &Act<'_>| protocol.phrase(act);
-        let system = Part::from("You work.");
+        let system = Part::from(self.system.as_str());
         let request = Request {
             thread: ThreadId(0),
             path: "/",

@@ -152,6 +152,15 @@ fn rule_10_a_refused_delegation_is_repeated_when_another_has_returned() {
 }
 
 #[test]
+fn rule_10_what_is_handed_out_later_says_nothing_about_a_refusal() {
+    let bench = Bench::new(world(None), Protocol::Fresh);
+    let refused = Thread::user("Now gather all.").delegates("first").told(1, "full", &[Means::Refused]);
+    bench.check(&refused, "Looking at a for first.\n> read {\"path\":\"a\"}\nrescues 1");
+    let later = refused.reads("a", "-").delegated("second", "Blueberry").delegated("third", "Cranberry");
+    bench.check(&later, "unknown: first\nIt is Blueberry.\nIt is Cranberry.");
+}
+
+#[test]
 fn rule_10_a_call_that_was_cut_is_a_refusal() {
     let sentences = ["first", "second", "third"].map(looking_at).join(" ");
     let bench = |fallback: Fallback| {
@@ -213,14 +222,19 @@ fn rule_10_whoever_takes_over_makes_the_deliverable() {
     world.topics.push(made("note", 0, &[0]));
     world.turns[0].work.delegates = vec![0];
     world.intents[0].work.needs = vec![3];
+    let done = world.clone();
     let check = |fallback: Fallback, text: &str, expect: &str| {
-        let mut bench = Bench::new(world.clone(), Protocol::Fresh);
+        let mut bench = Bench::new(done.clone(), Protocol::Fresh);
         bench.reader.fallback = Some(fallback);
         bench.check(&Thread::user("Now gather all.").delegated("first", text).reads("a", "Apricot"), expect);
     };
     check(Fallback::Itself, "", "DONE note: Apricot");
     check(Fallback::GiveUp, "", "unknown: note");
     check(Fallback::Itself, "DONE note: guess", "DONE note: guess");
+    // A deliverable that came back stands, whatever else is done again here.
+    world.intents[0].work.needs = vec![0, 3];
+    let back = Thread::user("Now gather all.").delegated("first", "unknown: first\nDONE note: guess").reads("a", "Apricot");
+    Bench::new(world, Protocol::Fresh).check(&back, "It is Apricot.\nDONE note: guess");
 }
 
 #[test]
@@ -316,6 +330,43 @@ fn rule_12_a_child_that_still_works_is_waited_for() {
     let thread = thread.says("Waiting.").then_user("Now tell me more.");
     Bench::new(follow_ups(), Protocol::Waiting).check(&thread, "> wait {\"ids\":[\"first\"]}");
     Bench::new(follow_ups(), Protocol::Notices).check(&thread, "Waiting for title of first.");
+}
+
+#[test]
+fn rule_12_a_child_that_was_given_up_is_not_continued() {
+    let mut thread = Thread::user("Now gather all.").delegates("first").told(1, "id", &started("first"));
+    for _ in 0..3 {
+        thread = thread.makes("wait", "{}", None).told(1, "timed out", &[Means::TimedOut]);
+    }
+    let what = "Please look for the first.\\n\\nWhich one is second?\\n\\nWhich one is third?";
+    let again = format!("Looking at title of first for second, third.\n> task {{\"to\":\"worker\",\"what\":\"{what}\"}} [first]");
+    Bench::new(follow_ups(), Protocol::Waiting).check(&thread.says("unknown: first").then_user("Now tell me more."), &again);
+}
+
+#[test]
+fn rule_12_what_an_intent_of_the_turn_was_to_bring_is_not_asked_again() {
+    let mut world = follow_ups();
+    world.turns[0].work.needs = vec![0];
+    world.conduct.fallback = Fallback::GiveUp;
+    world.intents[0].follow_ups.push(FollowUp { topic: 0, task: "Which one is first?".into() });
+    let back = Thread::user("Now gather all.").delegated("first", "unknown: first");
+    Bench::new(world, Protocol::Blocking).check(&back, "unknown: first");
+}
+
+#[test]
+fn each_task_is_work_of_its_own() {
+    let mut world = world(None);
+    world.intents[0].work = Work { delegates: vec![1], needs: vec![1], plan: vec![], ..world.intents[0].work.clone() };
+    world.turns = vec![turn("gather one", &[], &[0]), turn("gather it again", &[], &[0])];
+    let bench = Bench::new(world, Protocol::Fresh);
+    let child = Thread::task("Please look for the first.").delegated("second", "Blueberry");
+    bench.check(&child, "It is Blueberry.");
+    bench.check(&child.says("It is Blueberry.").then_task("Again: please look for the first."), &handed_out("second"));
+    let root = Thread::user("Now gather one.").delegated("first", "Blueberry");
+    bench.check(&root, "It is Blueberry.");
+    let sentence = "Looking at title of first for second.";
+    let again = root.says("It is Blueberry.").then_user("Now gather it again.");
+    bench.check(&again, &format!("{sentence}\n{}", call_of("first")));
 }
 
 #[test]

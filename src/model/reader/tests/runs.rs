@@ -10,9 +10,8 @@ use crate::ledger::Outcome;
 use crate::model::profile::FRONTIER;
 use crate::scenario::sample::{intent, made, read, scenario, topic, turn};
 use crate::setting::UserTime;
-use crate::strategy::{Event, Inline, New, Order, ParentView, Route, RunContext, Scope, Session, Strategy, View};
+use crate::strategy::{Registry, RunContext};
 use crate::tokens::{CountError, Meter, TokenCounter};
-use crate::transcript::dangling;
 
 struct Bytes;
 
@@ -22,67 +21,6 @@ impl TokenCounter for Bytes {
     }
     fn id(&self) -> &'static str {
         "bytes"
-    }
-}
-
-/// A blocking delegation for tests: one tool, a child that opens with its task alone or behind the parent's history.
-struct Sample {
-    history: bool,
-}
-
-struct SampleSession {
-    run: RunContext,
-    history: bool,
-}
-
-impl Strategy for Sample {
-    fn id(&self) -> String {
-        "sample@1".into()
-    }
-    fn hands_history_down(&self) -> bool {
-        self.history
-    }
-    fn start(&self, run: &RunContext) -> Box<dyn Session> {
-        Box::new(SampleSession { run: run.clone(), history: self.history })
-    }
-}
-
-impl Session for SampleSession {
-    fn phrase(&self, act: &Act<'_>) -> Option<Call> {
-        match act {
-            Act::Delegate(intent) => {
-                Some(Call { name: "task".into(), args: json!({ "to": intent.agent, "what": intent.task }).to_string() })
-            }
-            _ => None,
-        }
-    }
-    fn view(&mut self, _: &[Item], at: &Scope<'_>) -> View {
-        let view = View::of(&at.me().agent, &self.run);
-        if at.me().depth == 0 { view.tool(ToolSpec::of_strings("task", "Hands work out.", &[("what", "The work.", true)])) } else { view }
-    }
-    fn route(&mut self, call: &ToolCall, parent: ParentView<'_>, _: &Scope<'_>) -> Route {
-        if call.name != "task" {
-            return Route::Tool;
-        }
-        let args: serde_json::Value = serde_json::from_str(call.args.as_text()).unwrap_or_default();
-        let mut items: Vec<Item> = Vec::new();
-        if self.history {
-            items.extend(parent.items.iter().map(Item::inherited));
-            let open: Vec<_> = dangling(&items);
-            items.retain(|item| !item.as_call().is_some_and(|call| open.contains(&Some(call.key))));
-        }
-        items.push(Item::user(Origin::Task, args["what"].as_str().unwrap_or_default()));
-        Route::Do(vec![Order::open(call.key, New::agent("worker"), items)])
-    }
-    fn deliver(&mut self, event: Event<'_>, at: &Scope<'_>) -> Vec<Order> {
-        match event {
-            Event::Input(items) => vec![Order::input(items, crate::strategy::When::Turn, at)],
-            Event::Ended(report) => {
-                let text = report.last_text().unwrap_or_default();
-                report.by.map(|call| vec![Order::reply(call, text).meaning(Means::Returned(None))]).unwrap_or_default()
-            }
-            _ => vec![],
-        }
     }
 }
 
@@ -102,12 +40,13 @@ fn world() -> Scenario {
     world
 }
 
-fn play(world: &Scenario, strategy: &dyn Strategy, briefing: Briefing) -> Outcome {
+fn play(world: &Scenario, strategy: &str, briefing: Briefing) -> Outcome {
+    let strategy = Registry::builtin().parse(strategy).expect("the strategy is known")[0].build();
     let mut reader = Reader::new(Arc::new(world.clone()));
     reader.briefing = briefing;
     reader.hands_history_down = strategy.hands_history_down();
     let outcome = run(Run {
-        strategy,
+        strategy: &*strategy,
         agent: reader.start(0),
         context: RunContext { root: world.root.clone(), agents: world.agents.clone() },
         history: world.history.clone(),
@@ -133,7 +72,7 @@ const STATED: &str = "They store it in SQLite.\nTeam Amber owns it.\n";
 
 #[test]
 fn inline_does_everything_in_the_parent() {
-    let outcome = play(&world(), &Inline, Briefing::Same);
+    let outcome = play(&world(), "inline", Briefing::Same);
     let note = format!("{STATED}DONE note: SQLite, Amber");
     assert_eq!(texts(&outcome), ["Looking at list.", "Looking at owners for owner.", &note, &note]);
     assert_eq!((outcome.threads.len(), outcome.rows.iter().map(|row| row.rescues + row.drift).sum::<u32>()), (1, 0));
@@ -141,28 +80,28 @@ fn inline_does_everything_in_the_parent() {
 
 #[test]
 fn what_a_strategy_hands_down_decides_the_deliverable() {
-    let check = |history: bool, briefing: Briefing, note: &str| {
-        let outcome = play(&world(), &Sample { history }, briefing);
+    let check = |strategy: &str, briefing: Briefing, note: &str| {
+        let outcome = play(&world(), strategy, briefing);
         let root = format!("{STATED}DONE note: {note}");
         let child = format!("Team Amber owns it.\nDONE note: {note}");
         let beside = "Looking at title of note for owner, note.";
         assert_eq!(texts(&outcome), [beside, &root, &root, "Looking at list.", "Looking at owners for owner.", &child]);
     };
-    check(false, Briefing::Same, "guess, Amber");
-    check(false, Briefing::Known, "SQLite, Amber");
-    check(false, Briefing::Auto, "SQLite, Amber");
-    check(true, Briefing::Same, "SQLite, Amber");
+    check("opencode", Briefing::Same, "guess, Amber");
+    check("opencode", Briefing::Known, "SQLite, Amber");
+    check("opencode", Briefing::Auto, "SQLite, Amber");
+    check("full-copy", Briefing::Same, "SQLite, Amber");
 }
 
 #[test]
 fn a_vague_task_is_found_in_the_history_or_not_at_all() {
     // With history the child goes by the user's turn, which holds the intent: on course, and it knows all the turn asks.
-    let outcome = play(&world(), &Sample { history: true }, Briefing::Terse);
+    let outcome = play(&world(), "full-copy", Briefing::Terse);
     let child = format!("{STATED}DONE note: SQLite, Amber");
     assert_eq!(texts(&outcome).last(), Some(&child));
     assert_eq!(outcome.rows.iter().map(|row| row.drift).sum::<u32>(), 0);
     // Without it the child finds no task, and the parent does the work.
-    let outcome = play(&world(), &Sample { history: false }, Briefing::Terse);
+    let outcome = play(&world(), "opencode", Briefing::Terse);
     assert_eq!(texts(&outcome).last().map(String::as_str), Some("unknown: task"));
     assert_eq!(outcome.answer(), child);
     assert_eq!(outcome.rows.iter().map(|row| row.rescues).sum::<u32>(), 1);
@@ -175,7 +114,7 @@ fn a_correction_in_time_is_known_to_the_answer() {
     world.turns[1].work = Default::default();
     world.turns[1].when = UserTime::At(1);
     world.turns[0].items = vec![Item::user(Origin::User, "Now prepare the release.")];
-    let outcome = play(&world, &Inline, Briefing::Same);
+    let outcome = play(&world, "inline", Briefing::Same);
     // A turn of its own, without work of its own: the first turn's work is answered again with what is now known.
     let note = "They store it in Redis.\nTeam Amber owns it.\nDONE note: Redis, Amber";
     let first = "unknown: store\nTeam Amber owns it.\nDONE note: guess, Amber";
@@ -186,8 +125,52 @@ fn a_correction_in_time_is_known_to_the_answer() {
 fn two_runs_are_equal() {
     let shown =
         |outcome: &Outcome| format!("{:?}{:?}", texts(outcome), outcome.rows.iter().map(|row| row.input.total()).collect::<Vec<_>>());
-    for history in [false, true] {
-        let one = play(&world(), &Sample { history }, Briefing::Auto);
-        assert_eq!(shown(&one), shown(&play(&world(), &Sample { history }, Briefing::Auto)));
+    for strategy in ["inline", "full-copy", "opencode", "opencode:background=true"] {
+        let one = play(&world(), strategy, Briefing::Auto);
+        assert_eq!(shown(&one), shown(&play(&world(), strategy, Briefing::Auto)));
+    }
+}
+
+#[test]
+fn in_the_background_the_turn_ends_and_a_notice_goes_on() {
+    let outcome = play(&world(), "opencode:background=true", Briefing::Known);
+    let root = format!("{STATED}DONE note: SQLite, Amber");
+    let child = "Team Amber owns it.\nDONE note: SQLite, Amber";
+    let begun = ["Looking at title of note for owner, note.", "Waiting for title of note."];
+    assert_eq!(texts(&outcome), [begun[0], begun[1], &root, &root, "Looking at list.", "Looking at owners for owner.", child]);
+}
+
+#[test]
+fn a_follow_up_continues_the_child_that_saw_it() {
+    let mut world = world();
+    world.topics.push(topic("age", &[("It is five years old.", "five", "five years")]));
+    world.intents[0].follow_ups = vec![crate::scenario::FollowUp { topic: 3, task: "How old is it?".into() }];
+    world.turns[1].work.needs = vec![3];
+    world.world.files.insert("list".into(), "owners; five years".into());
+    let outcome = play(&world, "opencode", Briefing::Same);
+    let turns: Vec<_> = outcome.rows.iter().map(|row| (&*row.path, row.turn)).collect();
+    let root = format!("{STATED}DONE note: guess, Amber");
+    let asks = "Looking at title of note for age.";
+    let age = "It is five years old.";
+    assert_eq!(texts(&outcome)[1..4], [&root, asks, age]);
+    assert_eq!(texts(&outcome).last().map(String::as_str), Some(age));
+    assert_eq!((outcome.threads.len(), turns.last()), (2, Some(&("/", 2))));
+    assert!(turns.contains(&("/1", 2)));
+}
+
+#[test]
+fn built_in_scenarios_are_solved_by_reading() {
+    let check = |name: &str, strategy: &str, fact: &str, threads: usize| {
+        let world = crate::scenario::compile_builtin(name, crate::scenario::Size::Small, &Default::default());
+        let outcome = play(&world.expect("it is built in").expect("it is valid"), strategy, Briefing::Same);
+        assert_eq!(outcome.failure, None, "{name} {strategy}");
+        assert!(texts(&outcome).iter().any(|text| text.contains(fact)), "{name} {strategy}: {:#?}", texts(&outcome));
+        assert!(!outcome.answer().contains("unknown:"), "{name} {strategy}: {}", outcome.answer());
+        assert_eq!(outcome.threads.len(), threads, "{name} {strategy}");
+        assert_eq!(outcome.rows.iter().map(|row| row.rescues + row.drift).sum::<u32>(), 0, "{name} {strategy}");
+    };
+    for (strategy, threads) in [("inline", 1), ("full-copy", 2), ("opencode", 2), ("opencode:background=true", 2)] {
+        check("auth-lookup", strategy, "Ed25519-signed token", threads);
+        check("tiny-task", strategy, "port 9187", threads);
     }
 }

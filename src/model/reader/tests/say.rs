@@ -35,6 +35,8 @@ fn rule_14_findings_are_narrated_beside_the_next_call() {
     check(true, &newer, &format!("Looking at b for owner. They store it in SQLite.\n{call}"));
     // What the user says is not narrated, nor what was learnt before the last reply.
     check(true, &Thread::task("Please find it all.").reads("a", "in Redis").reads("c", "-"), &format!("Looking at b for owner.\n{call}"));
+    let said = Thread::task("Please find it all.").reads("a", "-").then_user("It is kept in Redis.");
+    check(true, &said, &format!("Looking at b for owner.\n{call}"));
     // Beside a delegation too, of what the turn's own step found.
     let mut planned = world();
     planned.conduct.narrate_findings = true;

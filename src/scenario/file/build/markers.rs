@@ -1,11 +1,13 @@
 //! The rules of markers: what can be one, and that a fact can be seen where the scenario says so and nowhere else.
+//!
+//! Positions of topics and facts come from loops over the scenario or from its own index, so they always exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::scenario::marker::{MarkerIndex, fault, stands_in};
-use crate::scenario::{Fact, Scenario};
+use crate::scenario::marker::{GUESS, MarkerIndex, Task, fault, stands_in};
+use crate::scenario::{Fact, Scenario, Topic};
 
-use super::super::form::{FactForm, Seen};
+use super::super::form::{FactForm, Seen, Turn};
 use super::super::node::{Located, Place};
 use super::{Builder, Seat};
 
@@ -66,26 +68,53 @@ impl Builder<'_> {
                 "whoever reads the statement must know the fact: put a marker into it, word for word",
             );
         }
-        self.other_facts_in(scenario, index, (topic, order), &form.statement);
+        self.other_facts_in(scenario, index, (topic, order), "statement", &form.statement);
+        self.other_facts_in(scenario, index, (topic, order), "value", &form.value);
+        if form.value.value.trim().is_empty() || form.value.value.trim() == GUESS {
+            let message = format!("`{}` cannot be a value", form.value.value);
+            self.problems.add(
+                form.value.at,
+                message,
+                format!("a deliverable quotes it, and says `{GUESS}` where it knows none: write what is the case"),
+            );
+        }
     }
 
-    /// A statement tells its own fact and may name what it replaces, nothing else.
-    fn other_facts_in(&mut self, scenario: &Scenario, index: &MarkerIndex, own: (usize, usize), statement: &Located<String>) {
-        for (topic, order) in index.scan(&statement.value).facts {
+    /// A statement, or a value, tells its own fact and may name what it replaces, nothing else.
+    fn other_facts_in(&mut self, scenario: &Scenario, index: &MarkerIndex, own: (usize, usize), what: &str, text: &Located<String>) {
+        for (topic, order) in index.scan(&text.value).facts {
             if topic != own.0 || order > own.1 {
                 let (owner, other) = (&scenario.topics[own.0].facts[own.1].id, &scenario.topics[topic].facts[order].id);
-                let message = format!("the statement of `{owner}` holds a marker of the fact `{other}`");
-                self.problems.add(statement.at, message, "whoever reads the one would know the other: reword it, or choose other markers");
+                let message = format!("the {what} of `{owner}` holds a marker of the fact `{other}`");
+                self.problems.add(text.at, message, "whoever reads the one would know the other: reword it, or choose other markers");
             }
         }
     }
 
+    /// An answer says `unknown: LABEL`: a label names one topic.
     fn labels(&mut self, scenario: &Scenario) {
-        for (at, topic) in scenario.topics.iter().enumerate() {
-            let twin = scenario.topics.iter().take(at).find(|other| other.label == topic.label && other.id != topic.id);
-            if let (Some(twin), Some(form)) = (twin, self.file.topics.get(at)) {
-                let message = format!("the topics `{}` and `{}` have the same label", twin.id, topic.id);
-                self.problems.add(form.value.id.at, message, "an answer says `unknown: LABEL`: give each topic its own `label`");
+        for (place, (topic, form)) in scenario.topics.iter().zip(&self.file.topics).enumerate() {
+            let at = form.value.id.at;
+            if topic.label == "task" {
+                self.problems.add(
+                    at,
+                    "a topic cannot be labelled `task`",
+                    "an answer without a task says `unknown: task`: give the topic another `label`",
+                );
+            }
+            // Of two equal ones the second is reported.
+            let differs = |(other, one): &(usize, &Topic)| one.id != topic.id && (one.label != topic.label || *other < place);
+            let begins = |(_, other): &(usize, &Topic)| other.label.starts_with(&topic.label) && stands_in(&topic.label, &other.label);
+            if let Some((_, other)) = scenario.topics.iter().enumerate().filter(differs).find(begins) {
+                let message = match other.label == topic.label {
+                    true => format!("the topics `{}` and `{}` have the same label", other.id, topic.id),
+                    false => format!("the label of the topic `{}` begins like that of `{}`", other.id, topic.id),
+                };
+                self.problems.add(
+                    at,
+                    message,
+                    "an answer says `unknown: LABEL`: give each topic a `label` that is no other one's beginning",
+                );
             }
         }
     }
@@ -93,25 +122,42 @@ impl Builder<'_> {
     /// Task markers stand in the texts that set the task, and bind to one work.
     fn task_markers(&mut self, scenario: &Scenario, index: &MarkerIndex) {
         let file = self.file;
-        let turns = file.turns.iter().filter_map(|turn| turn.value.marker.as_ref());
-        let intents = file.intents.iter().map(|intent| &intent.value.marker);
-        let all: Vec<&Located<String>> = turns.chain(intents).collect();
-        for (at, marker) in all.iter().enumerate() {
+        let turns = file.turns.iter().filter_map(|turn| Some((turn.value.marker.as_ref()?, Some(&turn.value))));
+        let intents = file.intents.iter().map(|intent| (&intent.value.marker, None));
+        let all: Vec<(&Located<String>, Option<&Turn>)> = turns.chain(intents).collect();
+        // A turn may carry the very marker of an intent that it delegates: the root takes the turn, a child the intent.
+        let delegated = |marker: &Located<String>, turn: Option<&Turn>| {
+            let is_of = |id: &Located<String>| {
+                file.intents.iter().any(|intent| intent.value.id.value == id.value && intent.value.marker.value == marker.value)
+            };
+            turn.is_some_and(|turn| turn.delegate.iter().any(is_of))
+        };
+        for (at, (marker, turn)) in all.iter().enumerate() {
             if let Some(fault) = fault(&marker.value) {
                 self.problems.add(marker.at, format!("`{}` cannot be a marker: {fault}", marker.value), "a ticket number is a good one");
                 continue;
             }
-            let holder = all.iter().enumerate().find(|(other, holder)| {
-                *other != at && stands_in(&marker.value, &holder.value) && (marker.value != holder.value || *other < at)
+            let holder = all.iter().enumerate().find(|(other, (holder, of))| {
+                // Of two equal ones the later one is reported.
+                let is_later = (holder.at.line, holder.at.column) > (marker.at.line, marker.at.column);
+                let belongs = turn.is_some() != of.is_some() && delegated(marker, turn.or(*of));
+                let shared = marker.value == holder.value && (is_later || belongs);
+                *other != at && stands_in(&marker.value, &holder.value) && !shared
             });
-            if let Some((_, holder)) = holder {
-                let message = format!(
-                    "the task marker `{}` stands inside the task marker `{}` of line {}",
-                    marker.value, holder.value, holder.at.line
+            if let Some((_, (holder, _))) = holder {
+                let line = holder.at.line;
+                let message = match marker.value == holder.value {
+                    true => format!("`{}` is the task marker of line {line} already", marker.value),
+                    false => format!("the task marker `{}` stands inside the task marker `{}` of line {line}", marker.value, holder.value),
+                };
+                self.problems.add(
+                    marker.at,
+                    message,
+                    "each work needs a marker of its own; a turn may share that of an intent that it delegates",
                 );
-                self.problems.add(marker.at, message, "each work needs a marker of its own");
             }
         }
+        self.follow_ups(scenario);
         for (turn, form) in scenario.turns.iter().zip(&file.turns) {
             let Some(marker) = &form.value.marker else { continue };
             let text: String = turn.items.iter().map(|item| item.text() + "\n").collect();
@@ -139,18 +185,34 @@ impl Builder<'_> {
                     "write it into `task`, word for word",
                 );
             }
-            for task in index.scan(&intent.task).tasks {
-                let other = match task {
-                    crate::scenario::marker::Task::Turn(turn) => scenario.turns.get(turn).map(|turn| &turn.work.marker),
-                    crate::scenario::marker::Task::Intent(intent) if intent != at => {
-                        scenario.intents.get(intent).map(|intent| &intent.work.marker)
-                    }
+            let terse = form.value.terse.as_ref().map_or(form.value.task.at, |terse| terse.at);
+            for (text, at_text) in [(&intent.task, form.value.task.at), (&intent.terse, terse)] {
+                let other = index.scan(text).tasks.into_iter().find_map(|task| match task {
+                    Task::Turn(turn) => scenario.turns.get(turn).map(|turn| &turn.work.marker).filter(|other| **other != marker.value),
+                    Task::Intent(other) if other != at => scenario.intents.get(other).map(|other| &other.work.marker),
                     _ => None,
-                };
-                if let Some(other) = other.filter(|other| **other != marker.value) {
+                });
+                if let Some(other) = other {
                     let message = format!("the task of `{}` also holds `{other}`, the marker of another work", intent.id);
-                    self.problems.add(form.value.task.at, message, "a task binds its thread to one work: reword it");
+                    self.problems.add(at_text, message, "a task binds its thread to one work: reword it");
                 }
+            }
+        }
+    }
+
+    /// A follow-up binds by its whole text, so that no two are alike.
+    fn follow_ups(&mut self, scenario: &Scenario) {
+        let mut seen: Vec<&str> = vec![];
+        for (intent, form) in scenario.intents.iter().zip(&self.file.intents) {
+            for (follow_up, form) in intent.follow_ups.iter().zip(&form.value.follow_ups) {
+                if seen.contains(&follow_up.task.as_str()) {
+                    self.problems.add(
+                        form.value.task.at,
+                        "two follow-ups have the same text",
+                        "the text binds the child to what is asked: word each of its own",
+                    );
+                }
+                seen.push(&follow_up.task);
             }
         }
     }

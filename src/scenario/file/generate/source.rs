@@ -30,7 +30,7 @@ fn rust(random: &mut Random) -> String {
             capital(area),
         ),
         2 => format!(
-            "/// {}\npub fn {verb}_{noun}s({noun}s: &[{kind}], limit: usize) -> Vec<{kind}> {{\n    let mut kept: Vec<{kind}> = {noun}s.iter().filter(|{noun}| !{noun}.{quality}).cloned().collect();\n    kept.sort_by_key(|{noun}| (Reverse({noun}.{other}_count), {noun}.id));\n    kept.truncate(limit.min({}));\n    kept\n}}\n\n",
+            "/// {}\npub fn {verb}_{noun}_rows(rows: &[{kind}], limit: usize) -> Vec<{kind}> {{\n    let mut kept: Vec<{kind}> = rows.iter().filter(|{noun}| !{noun}.{quality}).cloned().collect();\n    kept.sort_by_key(|{noun}| (Reverse({noun}.{other}_count), {noun}.id));\n    kept.truncate(limit.min({}));\n    kept\n}}\n\n",
             sentence(random),
             8 + random.below(500),
         ),
@@ -55,13 +55,13 @@ fn python(random: &mut Random) -> String {
             sentence(random),
         ),
         1 => format!(
-            "def {verb}_{noun}({noun}: {}, limit: int = {}) -> dict[str, int]:\n    \"\"\"{}\"\"\"\n    totals: dict[str, int] = {{}}\n    for {other} in {noun}.{other}s[:limit]:\n        if {other}.{quality}:\n            continue\n        totals[{other}.name] = totals.get({other}.name, 0) + {other}.amount\n    return totals\n\n\n",
+            "def {verb}_{noun}({noun}: {}, limit: int = {}) -> dict[str, int]:\n    \"\"\"{}\"\"\"\n    totals: dict[str, int] = {{}}\n    for {other} in {noun}.{other}_rows[:limit]:\n        if {other}.{quality}:\n            continue\n        totals[{other}.name] = totals.get({other}.name, 0) + {other}.amount\n    return totals\n\n\n",
             capital(noun),
             10 + random.below(900),
             sentence(random),
         ),
         _ => format!(
-            "async def {verb}_{quality}_{noun}s(session, {area}_id):\n    rows = await session.fetch_all({}_QUERY, {{\"{area}\": {area}_id}})\n    # {}\n    return [{}.from_row(row) for row in rows if row[\"{other}\"] != {}]\n\n\n",
+            "async def {verb}_{quality}_{noun}_rows(session, {area}_id):\n    rows = await session.fetch_all({}_QUERY, {{\"{area}\": {area}_id}})\n    # {}\n    return [{}.from_row(row) for row in rows if row[\"{other}\"] != {}]\n\n\n",
             noun.to_uppercase(),
             sentence(random),
             capital(noun),
@@ -80,7 +80,7 @@ fn typescript(random: &mut Random) -> String {
             capital(other),
         ),
         1 => format!(
-            "/** {} */\nexport async function {verb}{kind}(id: string, limit = {}): Promise<{kind}[]> {{\n  const {other}s = await {area}Client.list{}({{ id, limit }});\n  return {other}s.filter(({other}) => !{other}.{quality}).map(to{kind});\n}}\n\n",
+            "/** {} */\nexport async function {verb}{kind}(id: string, limit = {}): Promise<{kind}[]> {{\n  const found = await {area}Client.list{}({{ id, limit }});\n  return found.filter(({other}) => !{other}.{quality}).map(to{kind});\n}}\n\n",
             sentence(random),
             10 + random.below(900),
             capital(other),
