@@ -217,7 +217,7 @@ pub enum FailureKind {
     Overflow,
     /// The model gave no reply.
     Model,
-    /// The strategy broke a rule of the seam.
+    /// The strategy broke a rule of the seam, or its system ended the run by an error of its own.
     Strategy,
     /// The harness's own limit.
     Limit,

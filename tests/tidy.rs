@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine", &["transcript", "strategy", "ledger", "setting", "tokens", "model"]),
     ("metrics", &["transcript", "strategy", "ledger", "tokens", "scenario", "score"]),
     ("score", &["transcript", "strategy", "ledger", "tokens", "scenario"]),
-    ("plan", &["transcript", "strategy", "scenario", "score", "model", "import", "tokens", "results"]),
+    ("plan", &["transcript", "strategy", "setting", "scenario", "score", "model", "import", "tokens", "results"]),
     (
         "runner",
         &[

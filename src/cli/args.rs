@@ -69,16 +69,16 @@ pub enum Command {
 /// What decides a cell's figures beside its id.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
-    /// The model whose window and latency simulated and held runs take, or `none`
-    #[arg(long = "as", value_name = "MODEL", default_value = MODELS[0].name, hide_possible_values = true,
+    /// The model whose window and latency runs take, or `none` [default: a recording's own where known, else gpt-6-sol]
+    #[arg(long = "as", value_name = "MODEL", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(MODELS.iter().map(|model| model.name).chain(["none"])))]
-    pub as_model: String,
+    pub as_model: Option<String>,
     /// The encoding that tokens are counted in
     #[arg(long, value_name = "ENCODING", default_value = Encoding::O200kBase.name(),
           value_parser = PossibleValuesParser::new(Encoding::ALL.map(Encoding::name)))]
     pub tokenizer: String,
     /// The engine that counts them
-    #[arg(long, value_name = "NAME", default_value = "tiktoken", value_parser = PossibleValuesParser::new(["tiktoken"]))]
+    #[arg(long, value_name = "NAME", default_value = "tiktoken")]
     pub engine: String,
 }
 

@@ -1,13 +1,165 @@
-//! `import`.
-/// Names.
+//! `import`: what recordings hold, and what of them could not be read.
+
+use std::fmt::Write;
+
+use crate::error::{Error, Exit};
+use crate::import::{
+    Confidence, Delegation, Detail, ImportError, Imported, Options, Report, Session, Source, Status, import as read, json,
+};
+use crate::report::Format;
+
+use super::args::{Global, ImportArgs};
+use super::console::Console;
+use super::output::emit;
+
+/// Bad lines and skipped files that the summary names; the JSON has all.
+const NAMED: usize = 20;
+
+/// The sources that `--source` takes.
 pub fn source_names() -> Vec<&'static str> {
-    vec!["auto"]
+    std::iter::once("auto").chain(Source::ALL.map(Source::name)).collect()
 }
-/// Later.
-pub fn import(
-    _: &super::args::ImportArgs,
-    _: &super::args::Global,
-    _: &super::console::Console,
-) -> Result<crate::error::Exit, crate::error::Error> {
-    Err(crate::error::Error::Input("later".into()))
+
+/// Reads recordings and prints what they hold.
+pub fn import(args: &ImportArgs, global: &Global, console: &Console) -> Result<Exit, Error> {
+    let options = Options {
+        source: Source::named(&args.source),
+        detail: Detail::Summary,
+        delegation_tools: args.delegation_tool.clone(),
+        ..Options::default()
+    };
+    let imported = read(&args.paths, &options).map_err(refused)?;
+    emit("import", global.format, &global.out, console, &|format, _| match format {
+        Format::Human => Some(summary(&imported)),
+        Format::Json => Some(json(&imported)),
+        Format::Csv | Format::Markdown => None,
+    })?;
+    let losses = losses(&imported);
+    if args.strict && !losses.is_empty() {
+        return Err(Error::Input(format!("not everything was read as it should be: {}", losses.join(", "))));
+    }
+    Ok(Exit::Fine)
+}
+
+/// A path that could not be used.
+pub fn refused(why: ImportError) -> Error {
+    match why {
+        ImportError::Missing { path } => Error::path("read", &path, std::io::ErrorKind::NotFound.into()),
+        ImportError::Unreadable { path, why } => Error::path("read", &path, why),
+    }
+}
+
+/// What `--strict` does not let pass: everything that was lost, guessed or not understood.
+fn losses(imported: &Imported) -> Vec<String> {
+    let report = &imported.report;
+    let unresolved = imported.sessions.iter().flat_map(|session| &session.delegations).filter(|one| is_lost(one)).count();
+    let counts = [
+        (report.bad_lines.len() as u64, "bad line"),
+        (report.skipped_files.len() as u64, "skipped file"),
+        (report.unknown_types.values().sum(), "record of an unknown type"),
+        (report.orphans, "orphan"),
+        (report.salvaged, "record won from a damaged line"),
+        (report.estimated_usage, "response with estimated usage"),
+        (unresolved as u64, "delegation without its child"),
+    ];
+    let losses = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} × {what}"));
+    losses.chain(imported.sessions.is_empty().then(|| "no session at all".to_owned())).collect()
+}
+
+/// A delegation that opened a child which was not found.
+fn is_lost(one: &Delegation) -> bool {
+    one.child_at.is_none() && one.confidence == Confidence::None && matches!(one.status, Status::Completed | Status::Launched)
+}
+
+fn summary(imported: &Imported) -> String {
+    let mut text = String::new();
+    let mut depths: Vec<usize> = Vec::with_capacity(imported.sessions.len());
+    for session in &imported.sessions {
+        // Parents stand before their children.
+        let depth = session.parent_at.and_then(|at| depths.get(at)).map_or(0, |depth| depth + 1);
+        depths.push(depth);
+        text += &lines(session, depth);
+    }
+    if imported.sessions.is_empty() {
+        text += "no session was found\n";
+    }
+    text.push('\n');
+    text + &report_text(&imported.report)
+}
+
+fn lines(session: &Session, depth: usize) -> String {
+    let indent = "  ".repeat(depth);
+    let version = session.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
+    let agent = session.agent.as_deref().map_or(String::new(), |agent| format!(" · agent {agent}"));
+    let mut text = format!("{indent}{} · {}{version}{agent}\n", session.id, session.source.name());
+    let _ = writeln!(text, "{indent}  {}", figures(session));
+    for one in &session.delegations {
+        let _ = writeln!(text, "{indent}  {}", delegation(one));
+    }
+    text
+}
+
+fn figures(session: &Session) -> String {
+    let tokens = |tokens: Option<u64>| tokens.map_or("unknown".to_owned(), |tokens| tokens.to_string());
+    let about = if session.spend.estimated { "about " } else { "" };
+    let mut text = format!("{} · spend {about}{}", counted(session.responses, "response"), tokens(session.spend.total));
+    if !session.delegations.is_empty() {
+        let _ = write!(text, " own, {} inclusive", tokens(session.inclusive.total));
+        if session.inclusive.unknown_children > 0 {
+            let _ = write!(text, " at least (unknown children: {})", session.inclusive.unknown_children);
+        }
+    }
+    let _ = write!(text, " · final context {}", tokens(session.final_context));
+    if session.inherited_items > 0 {
+        let _ = write!(text, " · {} inherited", counted(session.inherited_items, "item"));
+    }
+    text
+}
+
+fn delegation(one: &Delegation) -> String {
+    let child = one.child.as_deref().unwrap_or("no child found");
+    let link = word(&one.link);
+    let confidence = word(&one.confidence);
+    let status = word(&one.status);
+    let title = if one.title.is_empty() { String::new() } else { format!(" · {}", one.title) };
+    format!("{} -> {child} · {status} · linked by {link} ({confidence}){title}", one.kind)
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The word that the JSON has for a value.
+fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).ok();
+    value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn report_text(report: &Report) -> String {
+    let mut text = format!("{}, {}\n", counted(report.files, "file"), counted(report.lines, "line"));
+    let mut count = |count: u64, what: &str| {
+        if count > 0 {
+            let _ = writeln!(text, "{count} × {what}");
+        }
+    };
+    count(report.duplicates, "a record that was there already");
+    count(report.orphans, "a record that points at something that is nowhere");
+    count(report.unanswered_calls, "a call without a result");
+    count(report.salvaged, "a record won from a damaged line");
+    count(report.estimated_usage, "a response whose usage is estimated");
+    count(report.opaque_items, "an item whose tokens nobody knows");
+    for (kind, count) in &report.unknown_types {
+        let _ = writeln!(text, "{count} × a record of the unknown type `{kind}`");
+    }
+    let bad = report.bad_lines.iter().map(|line| format!("bad line {}:{}: {}", line.file, line.line, line.why)).collect();
+    let skipped = report.skipped_files.iter().map(|file| format!("skipped {}: {}", file.file, file.why)).collect();
+    text + &named(bad, "bad lines") + &named(skipped, "skipped files")
+}
+
+fn named(lines: Vec<String>, what: &str) -> String {
+    let mut text: String = lines.iter().take(NAMED).map(|line| format!("{line}\n")).collect();
+    if lines.len() > NAMED {
+        text += &format!("and {} {what} more (--format json names all)\n", lines.len() - NAMED);
+    }
+    text
 }

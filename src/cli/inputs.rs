@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::model::profile::ModelProfile;
+use crate::import::{Imported, Options, import};
+use crate::model::held::HeldError;
+use crate::model::profile::{MODELS, ModelProfile, model_profile};
 use crate::model::reader::Reader;
-use crate::plan::Subject;
+use crate::plan::{Casting, Subject};
 use crate::results::Evidence;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names};
 use crate::score::Scorer;
-use crate::strategy::Strategy;
 
 use super::console::Console;
+use super::import::refused;
 use super::nearest::suggestion;
 
 /// How scenarios are compiled and played.
@@ -26,8 +28,8 @@ pub struct Wanted<'a> {
     pub briefing: Briefing,
     /// The override about failed delegations.
     pub fallback: Option<Fallback>,
-    /// The model whose window and latency they take.
-    pub profile: Option<ModelProfile>,
+    /// The model whose window and latency they take, if that was typed; `Some(None)`: none.
+    pub as_model: Option<Option<ModelProfile>>,
     /// Who plays, if that was typed.
     pub model: Option<&'a str>,
     /// Where to say what is left out.
@@ -42,13 +44,17 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 /// A name and a line for each built-in scenario.
 pub fn builtin_lines() -> Vec<(String, String)> {
     let mut lines = Vec::new();
+    // Variants stand behind their file's own scenario: each file is parsed once.
+    let mut last: Option<(&str, ScenarioFile)> = None;
     for name in builtin_names() {
-        let file = builtin(name).and_then(|text| ScenarioFile::parse(text, name).ok());
-        let about = file.map_or(String::new(), |file| {
+        let Some(text) = builtin(name) else { continue };
+        if last.as_ref().is_none_or(|(known, _)| *known != text) {
+            last = ScenarioFile::parse(text, name).ok().map(|file| (text, file));
+        }
+        if let Some((_, file)) = &last {
             let sizes: Vec<&str> = file.sizes().iter().map(|size| size.name()).collect();
-            format!("({})", sizes.join(", "))
-        });
-        lines.push((name.to_owned(), about));
+            lines.push((name.to_owned(), format!("{} ({})", file.title(name), sizes.join(", "))));
+        }
     }
     lines
 }
@@ -116,7 +122,7 @@ impl Found {
     fn folder(&mut self, folder: &Path, wanted: &Wanted<'_>) -> Result<(), Error> {
         let files = yaml_files(folder)?;
         if files.is_empty() {
-            return self.recordings(folder, wanted);
+            return self.recordings(folder, wanted, Strictness::Offered);
         }
         files.iter().try_for_each(|path| self.file(path, wanted, Strictness::Offered))
     }
@@ -124,14 +130,48 @@ impl Found {
     fn file(&mut self, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
         let bytes = std::fs::read(path).map_err(|why| Error::path("read", path, why))?;
         if !is_yaml(path, &bytes) {
-            return self.recordings(path, wanted);
+            return self.recordings(path, wanted, strictness);
         }
         let text = String::from_utf8(bytes).map_err(|_| Error::Input(format!("{} is not UTF-8 text: save it as UTF-8", path.display())))?;
         self.scenarios(&text, &path.display().to_string(), None, wanted, strictness)
     }
 
-    fn recordings(&mut self, path: &Path, _: &Wanted<'_>) -> Result<(), Error> {
-        Err(Error::Input(format!("{} later", path.display())))
+    fn recordings(&mut self, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
+        if wanted.model.is_some_and(|model| model != "held") {
+            let model = wanted.model.unwrap_or_default();
+            return Err(Error::Usage(format!("{} is a recording, which `{model}` cannot play: leave --model out", path.display())));
+        }
+        let imported = import(&[path.to_owned()], &Options::default()).map_err(refused)?;
+        if !imported.report.bad_lines.is_empty() {
+            let count = imported.report.bad_lines.len();
+            wanted.console.warn(&format!("{count} lines of {} could not be read: `ctxbench import` names them", path.display()));
+        }
+        let (mut unusable, mut alone) = (Vec::new(), 0);
+        let before = self.subjects.len();
+        for (at, session) in imported.sessions.iter().enumerate().filter(|(_, session)| session.parent_at.is_none()) {
+            // Without a delegation all strategies are alike.
+            if session.delegations.is_empty() && strictness == Strictness::Offered {
+                alone += 1;
+                continue;
+            }
+            match recorded(&imported, at, wanted) {
+                Ok(subject) => self.subjects.push(subject),
+                Err(why) => unusable.push(why.to_string()),
+            }
+        }
+        if alone > 0 {
+            wanted.console.info(&format!("{alone} sessions of {} delegate nothing: left out", path.display()));
+        }
+        if self.subjects.len() > before {
+            unusable.iter().for_each(|why| wanted.console.warn(&format!("{why}: left out")));
+            return Ok(());
+        }
+        let why = match unusable.as_slice() {
+            [] => "no scenario, and no recording of a known format with a delegation, was found there".to_owned(),
+            all => all.join("\n"),
+        };
+        self.wrong.push(format!("{}: {why}", path.display()));
+        Ok(())
     }
 
     fn scenarios(&mut self, text: &str, name: &str, only: Option<&str>, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
@@ -177,20 +217,20 @@ fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
     let mut reader = Reader::new(scenario.clone());
     let scorer = Arc::new(Scorer::with_markers(scenario.clone(), reader.index()));
     (reader.briefing, reader.fallback) = (wanted.briefing, wanted.fallback);
-    Subject {
-        scenario,
-        model: "reader".to_owned(),
-        evidence: Evidence::Simulated,
-        casting: Arc::new(move |strategy: &dyn Strategy| {
-            let mut reader = reader.clone();
-            reader.hands_history_down = strategy.hands_history_down();
-            Arc::new(reader)
-        }),
-        profile: wanted.profile,
-        scorer: Ok(scorer),
-        children: Ok(()),
-        unfit: vec![],
-    }
+    let casting: Casting = Arc::new(move |strategy| {
+        let mut reader = reader.clone();
+        reader.hands_history_down = strategy.hands_history_down();
+        Arc::new(reader)
+    });
+    let subject = Subject::of_scenario(scenario, "reader", Evidence::Simulated, casting, Ok(scorer));
+    Subject { profile: wanted.as_model.unwrap_or(Some(MODELS[0])), ..subject }
+}
+
+/// A recording, held. Its own model's window counts, where the recording names one that is known.
+fn recorded(imported: &Imported, at: usize, wanted: &Wanted<'_>) -> Result<Subject, HeldError> {
+    let subject = Subject::of_recording(imported, at)?;
+    let own = subject.recorded_model.as_deref().and_then(model_profile);
+    Ok(Subject { profile: wanted.as_model.unwrap_or(own.or(Some(MODELS[0]))), ..subject })
 }
 
 fn unknown_scenario(name: &str) -> String {

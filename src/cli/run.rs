@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Exit};
-use crate::model::profile::{FRONTIER, ModelProfile, model_profile};
+use crate::model::profile::{FRONTIER, MODELS, ModelProfile, model_profile};
 use crate::plan::Plan;
 use crate::results::{Head, Settings};
 use crate::runner::{RunDirectory, Sink, Tally, default_jobs, run as run_plan};
 use crate::scenario::{Briefing, Fallback, Size};
 use crate::strategy::{Registry, Strategy};
-use crate::tokens::{Encoding, Meter, TokenCounter, counter_by_name};
+use crate::tokens::{Encoding, Meter, TokenCounter, UnknownName, counter_by_name};
 
 use super::args::{Global, MeasureArgs, RunArgs};
 use super::console::Console;
@@ -25,12 +25,12 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
         size: args.size,
         briefing: args.briefing,
         fallback: args.fallback,
-        profile: measuring.profile,
+        as_model: measuring.as_model,
         model: args.model.as_deref(),
         console,
     };
     let subjects = subjects(&args.what, &wanted)?;
-    let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback)?;
+    let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
     let plan = Plan::new(head, subjects, strategies).map_err(|why| Error::Usage(why.to_string()))?;
     plan.left_out().iter().for_each(|line| console.warn(line));
     if plan.is_empty() {
@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     let mut sinks = sinks(args, &plan, global, console)?;
     let jobs = args.jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
     let interrupts = Interrupts::watch()?;
-    let meter = Meter::new(measuring.counter()?);
+    let meter = Meter::new(measuring.counter.clone());
     console.info(&format!("{} cells on {jobs} threads", plan.len()));
     let tally = run_plan(&plan, &meter, jobs, &interrupts.stop, &mut sinks)?;
     let counted = meter.counters();
@@ -90,38 +90,36 @@ fn sinks<'a>(args: &RunArgs, plan: &Plan, global: &Global, console: &Console) ->
 
 /// What figures are measured with.
 pub struct Measuring {
-    /// The model whose window and latency runs take.
-    pub profile: Option<ModelProfile>,
+    /// The model whose window and latency runs take, if that was typed; `Some(None)`: none.
+    pub as_model: Option<Option<ModelProfile>>,
     /// The encoding.
     pub encoding: Encoding,
-    /// The engine's name.
-    pub engine: String,
+    /// The counter; it loads its vocabulary when it first counts.
+    pub counter: Arc<dyn TokenCounter>,
 }
 
 impl Measuring {
     /// What was typed.
     pub fn of(args: &MeasureArgs) -> Result<Measuring, Error> {
-        let encoding = args.tokenizer.parse().map_err(|why: crate::tokens::UnknownName| Error::Usage(why.to_string()))?;
-        Ok(Measuring { profile: model_profile(&args.as_model), encoding, engine: args.engine.clone() })
-    }
-
-    /// The counter; it loads its vocabulary when it first counts.
-    pub fn counter(&self) -> Result<Arc<dyn TokenCounter>, Error> {
-        counter_by_name(self.encoding, &self.engine).map_err(|why| Error::Usage(why.to_string()))
+        let unknown = |why: UnknownName| Error::Usage(why.to_string());
+        let encoding: Encoding = args.tokenizer.parse().map_err(unknown)?;
+        let counter = counter_by_name(encoding, &args.engine).map_err(unknown)?;
+        Ok(Measuring { as_model: args.as_model.as_deref().map(model_profile), encoding, counter })
     }
 
     /// The head of a run.
-    pub fn head(&self, size: Size, seeds: u64, briefing: Briefing, fallback: Option<Fallback>) -> Result<Head, Error> {
+    pub fn head(&self, size: Size, seeds: u64, briefing: Briefing, fallback: Option<Fallback>) -> Head {
+        let profile = self.as_model.unwrap_or(Some(MODELS[0]));
         let settings = Settings {
             size,
             seeds,
             briefing,
             fallback,
-            as_model: self.profile.map(|profile| profile.name.to_owned()),
-            latency: self.profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
-            engine: self.counter()?.id().to_owned(),
+            as_model: profile.map(|profile| profile.name.to_owned()),
+            latency: profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
+            engine: self.counter.id().to_owned(),
             scaffold: "none".to_owned(),
         };
-        Ok(Head::new(self.encoding.name(), settings))
+        Head::new(self.encoding.name(), settings)
     }
 }

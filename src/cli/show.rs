@@ -74,21 +74,21 @@ fn recompute(args: &ShowArgs, registry: &Registry, console: &Console) -> Result<
     let measuring = Measuring::of(&args.measure)?;
     let strategies = strategies(std::slice::from_ref(&id.strategy), registry)?;
     let what = args.from.as_ref().map_or(id.scenario.clone(), |path| path.display().to_string());
-    let wanted = Wanted { size: id.size, briefing: id.briefing, fallback: id.fallback, profile: measuring.profile, model: None, console };
+    let wanted = Wanted { size: id.size, briefing: id.briefing, fallback: id.fallback, as_model: measuring.as_model, model: None, console };
     let mut subjects = subjects(&[what], &wanted)?;
-    let names: Vec<String> = subjects.iter().map(|subject| subject.scenario.id.clone()).collect();
-    subjects.retain(|subject| CellId { scenario: subject.scenario.id.clone(), ..id.clone() }.to_string() == id.to_string());
+    let names: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
+    subjects.retain(|subject| CellId { scenario: subject.id.clone(), ..id.clone() }.to_string() == id.to_string());
     if subjects.is_empty() {
         let near = suggestion(&id.scenario, names.iter().map(String::as_str));
         return Err(Error::Usage(format!("nothing there is called `{}`{near} There is: {}", id.scenario, names.join(", "))));
     }
-    let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback)?, subjects, strategies)
+    let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback), subjects, strategies)
         .map_err(|why| Error::Usage(why.to_string()))?;
     let cell = plan.cells_of_seed(id.seed).next().ok_or_else(|| Error::Usage(plan.left_out().join("; ")))?;
     if cell.id.model != id.model {
         return Err(Error::Usage(format!("`{}` is played by `{}`, not by `{}`", cell.id.scenario, cell.id.model, id.model)));
     }
-    let meter = Meter::new(measuring.counter()?);
+    let meter = Meter::new(measuring.counter.clone());
     let (result, sent) = played(&cell, &meter);
     Ok((result, measuring.encoding.name().to_owned(), sent))
 }

@@ -4,43 +4,156 @@
 
 mod cell_id;
 mod fingerprint;
+mod recording;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::import::Imported;
 use crate::model::Model;
+use crate::model::held::{Held, HeldError};
 use crate::model::profile::{FRONTIER, Latency, ModelProfile};
 use crate::results::{Evidence, Head, Settings};
-use crate::scenario::{Briefing, Fallback, Scenario};
+use crate::scenario::{Briefing, Fallback, Scenario, Size};
 use crate::score::Scorer;
-use crate::strategy::Strategy;
-use crate::transcript::Digest;
+use crate::setting::{Ceilings, UserInput, World};
+use crate::strategy::{RunContext, Strategy};
+use crate::tokens::Meter;
+use crate::transcript::{Digest, Item};
 
 pub use cell_id::{CellId, CellIdError};
 pub use fingerprint::Inputs;
+use recording::{held_remark, recording_digest};
 
 /// Makes the model that plays a scenario under a strategy.
 pub type Casting = Arc<dyn Fn(&dyn Strategy) -> Arc<dyn Model> + Send + Sync>;
 
-/// A scenario with the model that plays it.
+/// What a fresh run is given beside its strategy and its model.
+pub struct Stage {
+    /// The agents.
+    pub context: RunContext,
+    /// What the root's history holds before the first turn.
+    pub history: Vec<Item>,
+    /// The user's messages, in order.
+    pub user: Vec<UserInput>,
+    /// Files and tools.
+    pub world: Box<dyn World>,
+    /// The harness's limits.
+    pub ceilings: Ceilings,
+}
+
+/// Sets the stage for one run.
+pub type Staging = Arc<dyn Fn() -> Stage + Send + Sync>;
+
+/// What must be known beside every figure of a subject, in whole sentences; it may take counting to say it.
+pub type Remark = Arc<dyn Fn(&Meter) -> Vec<String> + Send + Sync>;
+
+/// A scenario or a recording with the model that plays it.
 #[derive(Clone)]
 pub struct Subject {
-    /// The scenario, compiled in one size.
-    pub scenario: Arc<Scenario>,
+    /// The scenario's id, or the recording's session id.
+    pub id: String,
+    /// The size that a scenario was compiled in; a recording has but one, which counts as small.
+    pub size: Size,
+    /// Digest of its content.
+    pub digest: Digest,
+    /// Sets the stage.
+    pub staging: Staging,
+    /// The window that it wants instead of the model's, in tokens.
+    pub window: Option<u64>,
+    /// A failure that it wants.
+    pub expects_failure: Option<String>,
+    /// What it does itself about failed delegations.
+    pub own_fallback: Option<Fallback>,
     /// The model's name.
     pub model: String,
     /// What kind of behaviour that model produces.
     pub evidence: Evidence,
     /// Makes the model.
     pub casting: Casting,
+    /// The model that a recording names.
+    pub recorded_model: Option<String>,
     /// The model whose window and latency it takes; `None`: no window.
     pub profile: Option<ModelProfile>,
     /// Scores its runs, or why they are not scored.
     pub scorer: Result<Arc<Scorer>, String>,
     /// `Err`: why the children's own exchanges are not known, so that no figure holds them.
     pub children: Result<(), String>,
+    /// What must be known beside its figures.
+    pub remark: Remark,
     /// Why a strategy cannot be run on it, by the id of a strategy without profile; usually empty.
     pub unfit: Vec<(String, String)>,
+}
+
+impl Subject {
+    /// A scenario with a model that plays it.
+    pub fn of_scenario(
+        scenario: Arc<Scenario>,
+        model: &str,
+        evidence: Evidence,
+        casting: Casting,
+        scorer: Result<Arc<Scorer>, String>,
+    ) -> Subject {
+        let staged = scenario.clone();
+        Subject {
+            id: scenario.id.clone(),
+            size: scenario.size,
+            digest: scenario.digest,
+            staging: Arc::new(move || Stage {
+                context: RunContext { root: staged.root.clone(), agents: staged.agents.clone() },
+                history: staged.history.clone(),
+                user: staged.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
+                world: Box::new(staged.world.clone()),
+                ceilings: staged.ceilings,
+            }),
+            window: scenario.window,
+            expects_failure: scenario.expects_failure.clone(),
+            own_fallback: Some(scenario.conduct.fallback),
+            model: model.to_owned(),
+            evidence,
+            casting,
+            recorded_model: None,
+            profile: None,
+            scorer,
+            children: Ok(()),
+            remark: Arc::new(|_| vec![]),
+            unfit: vec![],
+        }
+    }
+
+    /// A recorded root session, held.
+    ///
+    /// # Errors
+    /// As [`Held::new`]: what of the recording is missing.
+    pub fn of_recording(imported: &Imported, at: usize) -> Result<Subject, HeldError> {
+        let held = Held::new(imported, at)?;
+        let (staged, played) = (held.clone(), held.clone());
+        let unfit = held.without_delegation().err().map(|why| ("inline".to_owned(), why.to_string()));
+        Ok(Subject {
+            id: held.id().to_owned(),
+            size: Size::default(),
+            digest: recording_digest(imported, at),
+            staging: Arc::new(move || Stage {
+                context: staged.context(),
+                history: staged.history(),
+                user: staged.user(),
+                world: staged.world(),
+                ceilings: Ceilings::default(),
+            }),
+            window: None,
+            expects_failure: None,
+            own_fallback: None,
+            model: held.name(),
+            evidence: Evidence::Held,
+            casting: Arc::new(move |_| Arc::new(played.clone())),
+            recorded_model: held.recorded_model().map(str::to_owned),
+            profile: None,
+            scorer: Err("a recording has no answer key".to_owned()),
+            children: held.children(),
+            remark: imported.sessions.get(at).map_or_else(|| Arc::new(|_: &Meter| vec![]) as Remark, held_remark),
+            unfit: unfit.into_iter().collect(),
+        })
+    }
 }
 
 /// What was planned.
@@ -60,8 +173,10 @@ pub struct Cell {
     pub id: CellId,
     /// Its id as text.
     pub name: String,
-    /// The scenario.
-    pub scenario: Arc<Scenario>,
+    /// Sets the stage.
+    pub staging: Staging,
+    /// A failure that the scenario wants.
+    pub expects_failure: Option<String>,
     /// The strategy.
     pub strategy: Arc<dyn Strategy>,
     /// The model.
@@ -72,6 +187,8 @@ pub struct Cell {
     pub scorer: Result<Arc<Scorer>, String>,
     /// `Err`: why the children's own exchanges are not known.
     pub children: Result<(), String>,
+    /// What must be known beside the figures.
+    pub remark: Remark,
     /// The model's window in tokens; `None`: no limit.
     pub window: Option<u64>,
     /// How long an exchange lasts where the model does not say.
@@ -84,7 +201,7 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// Two scenarios would have the same cells.
-    #[error("two scenarios are called `{0}`: rename one, or run them apart")]
+    #[error("`{0}` is there twice: run the two apart, or give one of them another id")]
     TwoScenarios(String),
 }
 
@@ -96,14 +213,14 @@ impl Plan {
         let mut names = BTreeSet::new();
         let (mut pairs, mut left_out) = (Vec::new(), Vec::new());
         for (at, subject) in subjects.iter().enumerate() {
-            if !names.insert((subject.scenario.id.clone(), subject.model.clone())) {
-                return Err(PlanError::TwoScenarios(subject.scenario.id.clone()));
+            if !names.insert((subject.id.clone(), subject.model.clone())) {
+                return Err(PlanError::TwoScenarios(subject.id.clone()));
             }
             for (which, strategy) in strategies.iter().enumerate() {
                 let id = strategy.id();
                 let bare = id.split(['@', ':']).next().unwrap_or_default();
                 match subject.unfit.iter().find(|(unfit, _)| unfit == bare) {
-                    Some((_, why)) => left_out.push(format!("{} is not run on {}: {why}", id, subject.scenario.id)),
+                    Some((_, why)) => left_out.push(format!("{id} is not run on {}: {why}", subject.id)),
                     None => pairs.push((at, which)),
                 }
             }
@@ -160,29 +277,30 @@ impl Plan {
     }
 
     fn make(&self, subject: &Subject, strategy: &Arc<dyn Strategy>, seed: u64) -> Cell {
-        let scenario = &subject.scenario;
         let id = CellId {
-            scenario: scenario.id.clone(),
-            size: scenario.size,
+            scenario: subject.id.clone(),
+            size: subject.size,
             briefing: self.briefing(subject),
             fallback: self.fallback(subject),
             strategy: strategy.id(),
             model: subject.model.clone(),
             seed,
         };
-        let window = scenario.window.or(subject.profile.map(|profile| profile.window));
+        let window = subject.window.or(subject.profile.map(|profile| profile.window));
         let latency = subject.profile.map_or(FRONTIER, |profile| profile.latency);
         let inputs = self.inputs(subject, strategy.as_ref());
         Cell {
             name: id.to_string(),
             fingerprint: inputs.fingerprint(seed),
             id,
-            scenario: scenario.clone(),
+            staging: subject.staging.clone(),
+            expects_failure: subject.expects_failure.clone(),
             strategy: strategy.clone(),
             model: (subject.casting)(strategy.as_ref()),
             evidence: subject.evidence,
             scorer: subject.scorer.clone(),
             children: subject.children.clone(),
+            remark: subject.remark.clone(),
             window,
             latency,
         }
@@ -196,14 +314,14 @@ impl Plan {
     /// The override, where it changes anything.
     fn fallback(&self, subject: &Subject) -> Option<Fallback> {
         let given = self.head.settings.fallback.filter(|_| subject.evidence == Evidence::Simulated);
-        given.filter(|&fallback| fallback != subject.scenario.conduct.fallback)
+        given.filter(|&fallback| Some(fallback) != subject.own_fallback)
     }
 
     /// What the fingerprints of a scenario under a strategy are made of.
     pub fn inputs(&self, subject: &Subject, strategy: &dyn Strategy) -> Inputs {
         Inputs {
-            scenario: subject.scenario.digest,
-            size: subject.scenario.size,
+            scenario: subject.digest,
+            size: subject.size,
             briefing: self.briefing(subject),
             fallback: self.fallback(subject),
             strategy: strategy.id(),

@@ -76,16 +76,10 @@ pub(crate) fn scenario(id: &str) -> Scenario {
 
 /// A scenario with the model `reads`.
 pub(crate) fn subject(scenario: Scenario) -> Subject {
-    Subject {
-        scenario: Arc::new(scenario),
-        model: "reads".into(),
-        evidence: Evidence::Simulated,
-        casting: Arc::new(|_| Arc::new(ReadsModel)),
-        profile: model_profile("gpt-6-sol"),
-        scorer: Err("a test".into()),
-        children: Ok(()),
-        unfit: vec![],
-    }
+    let casting: Casting = Arc::new(|_| Arc::new(ReadsModel));
+    let scorer = Err("a test".into());
+    let subject = Subject::of_scenario(Arc::new(scenario), "reads", Evidence::Simulated, casting, scorer);
+    Subject { profile: model_profile("gpt-6-sol"), ..subject }
 }
 
 /// The settings of a run of so many seeds.
@@ -179,7 +173,7 @@ fn whatever_a_figure_depends_on_is_in_the_fingerprint() {
     assert_eq!(base, change(|_, _| {}));
     let others = [
         of(head(1), subject(scenario("s")), "b@1"),
-        change(|_, s| s.scenario = Arc::new(Scenario { digest: Digest::of("other"), ..scenario("s") })),
+        change(|_, s| s.digest = Digest::of("other")),
         change(|_, s| s.model = "other".into()),
         change(|_, s| s.profile = None),
         change(|_, s| s.profile = model_profile("gpt-4o-mini")),

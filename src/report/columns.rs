@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::metrics::{Better, metric};
 use crate::results::{CellResult, Evidence, Head, Status, SummaryRow};
@@ -104,7 +104,7 @@ struct Figures {
     sums: IndexMap<&'static str, (f64, u32)>,
     reasons: IndexMap<&'static str, String>,
     failed: Option<String>,
-    notes: BTreeSet<String>,
+    notes: IndexSet<String>,
 }
 
 /// Folds the cells of one scenario into a table.
@@ -171,9 +171,7 @@ impl Folding {
             notes.extend(figures.failed.iter().map(|why| format!("! {strategy} {why}")));
         }
         notes.extend(gaps(&self.strategies));
-        for (strategy, figures) in &self.strategies {
-            notes.extend(figures.notes.iter().map(|note| format!("{strategy}: {note}")));
-        }
+        notes.extend(remarks(&self.strategies));
         notes.push(provenance(&self.head, &[*evidence]));
         let rows = self.strategies.iter().map(|(strategy, figures)| {
             let value = |name: &str| figures.sums.get(name).map(|(sum, n)| sum / f64::from(*n));
@@ -184,9 +182,12 @@ impl Folding {
     }
 }
 
+/// A metric's mean and the scenarios that it is of, by name.
+type Means<'a> = IndexMap<&'a str, (f64, u64)>;
+
 /// A table of the means over all scenarios; `None` when that would say nothing new.
 pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
-    let mut strategies: IndexMap<(&str, &str, Evidence), IndexMap<&str, (f64, u64)>> = IndexMap::new();
+    let mut strategies: IndexMap<(&str, &str, Evidence), Means<'_>> = IndexMap::new();
     for row in summary {
         let key = (row.strategy.as_str(), row.model.as_str(), row.evidence);
         strategies.entry(key).or_default().insert(&row.metric, (row.mean.value(), row.n));
@@ -275,7 +276,7 @@ fn rows_of(rows: Vec<(String, Standing, Figure<'_>)>) -> Vec<Row> {
             let values = COLUMNS.iter().zip(&columns).zip(&bests).map(|((column, values), best)| {
                 let number = values[at];
                 let mut text = number.map_or("–".to_owned(), |number| column.written.text(number));
-                if let Some(beside) = column.beside.and_then(|name| value(name)).filter(|beside| *beside != 0.0) {
+                if let Some(beside) = column.beside.and_then(value).filter(|beside| *beside != 0.0) {
                     text += &format!(" ({})", few(beside));
                 }
                 Value { text, best: *standing == Standing::Fair && number.is_some() && number == *best }
@@ -313,6 +314,20 @@ fn gaps(strategies: &IndexMap<String, Figures>) -> Vec<String> {
     let all = strategies.len();
     let whom = |names: Vec<&str>| if names.len() == all { "every row".to_owned() } else { names.join(", ") };
     by_reason.into_iter().map(|((title, reason), names)| format!("– {title}: {reason} ({})", whom(names))).collect()
+}
+
+/// What must be known beside the figures: once for all rows, or with the rows that it is about.
+fn remarks(strategies: &IndexMap<String, Figures>) -> Vec<String> {
+    let mut by_text: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for (strategy, figures) in strategies {
+        for note in &figures.notes {
+            by_text.entry(note).or_default().push(strategy);
+        }
+    }
+    let all = strategies.len();
+    let line =
+        |(note, names): (&str, Vec<&str>)| if names.len() == all { note.to_owned() } else { format!("{}: {note}", names.join(", ")) };
+    by_text.into_iter().map(line).collect()
 }
 
 /// Where the figures come from.

@@ -35,7 +35,10 @@ pub fn cell_text(shown: &Shown, texts: Texts) -> String {
 }
 
 fn thread_text(thread: &ShownThread, texts: Texts) -> String {
+    let sum = |of: fn(&ShownExchange) -> u64| count(thread.requests.iter().map(of).sum::<u64>() as f64);
+    let (input, output) = (sum(|one| one.input_total), sum(|one| one.output));
     let mut out = format!("\n=== thread {}  {}\n", thread.path, thread.agent);
+    let _ = writeln!(out, "{} requests: {input} tokens in, {output} out", thread.requests.len());
     let _ = writeln!(out, "\nopened with {} tokens (request {})", count(thread.opening.input_total as f64), thread.opening.seq);
     out += &request_body(&thread.opening, texts);
     if thread.received.is_empty() {
@@ -122,18 +125,23 @@ fn exchanges(requests: &[ShownExchange]) -> String {
     let used: Vec<usize> = (0..Origin::ALL.len()).filter(|&at| requests.iter().any(|one| one.input.each()[at].1 > 0)).collect();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
+    // Columns that would be empty are left out.
+    let (differs, ends) = (requests.iter().any(|one| one.first_divergence.is_some()), requests.iter().any(|one| one.end != "replied"));
     let heads = ["request", "turn", "sent ms", "done ms"].into_iter();
     let origins = used.iter().map(|&at| Origin::ALL[at].name());
-    table.set_header(heads.chain(origins).chain(["input", "output", "differs at", ""]));
+    let last = [differs.then_some("differs at"), ends.then_some("end")].into_iter().flatten();
+    table.set_header(heads.chain(origins).chain(["input", "output"]).chain(last));
     for one in requests {
         let done = one.done_ms.map_or("–".to_owned(), |ms| count(ms as f64));
-        let differs =
-            one.first_divergence.as_ref().map_or(String::new(), |place| place.item.map_or("all".to_owned(), |item| format!("item {item}")));
-        let end = if one.end == "replied" { "" } else { &one.end };
+        let place = one.first_divergence.as_ref().map_or(String::new(), |place| match place.item {
+            Some(item) => format!("item {item}"),
+            None => "system or tools".to_owned(),
+        });
         let labels = [one.seq.to_string(), one.turn.to_string(), count(one.sent_ms as f64), done];
         let origins = used.iter().map(|&at| count(one.input.each()[at].1 as f64));
-        let totals = [count(one.input_total as f64), count(one.output as f64), differs, end.to_owned()];
-        table.add_row(labels.into_iter().chain(origins).chain(totals));
+        let totals = [count(one.input_total as f64), count(one.output as f64)];
+        let last = [differs.then_some(place), ends.then(|| one.end.clone())].into_iter().flatten();
+        table.add_row(labels.into_iter().chain(origins).chain(totals).chain(last));
     }
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);

@@ -125,8 +125,10 @@ fn emphasised(line: &str) -> String {
     let mut rest = line;
     while let Some(mark) = rest.find('*') {
         let (before, after) = rest.split_at(mark + 1);
-        // The number goes back to the gap of two blanks before it.
-        let start = before.rfind("  ").map_or(0, |gap| gap + 2);
+        // The number goes back to the blank before it, or before its neighbour if it stands in brackets.
+        let word = |end: usize| before[..end].rfind(' ').map_or(0, |blank| blank + 1);
+        let last = word(before.len());
+        let start = if before[last..].starts_with('(') { word(last.saturating_sub(1)) } else { last };
         text += &format!("{}{BOLD}{}{PLAIN}", &before[..start], &before[start..]);
         rest = after;
     }
@@ -146,4 +148,19 @@ fn folded(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marked_numbers_alone_are_bold() {
+        let check = |line: &str, expect: &str| {
+            assert_eq!(emphasised(line).replace(BOLD, "<").replace(PLAIN, ">"), expect);
+        };
+        check("a 1 2", "a 1 2");
+        check("a   1* 22 3*", "a   <1*> 22 <3*>");
+        check("a 1,234* 0.75 (2)*", "a <1,234*> <0.75 (2)*>");
+    }
 }

@@ -80,7 +80,8 @@ pub struct Settings {
     pub briefing: Briefing,
     /// What stands in for the scenarios' own rule about failed delegations; null: nothing does.
     pub fallback: Option<Fallback>,
-    /// The model whose window and latency simulated and held runs take; null: none, so no window.
+    /// The model whose window and latency runs take (a recording takes its own model's instead where that is known and
+    /// none was asked for); null: none, so no window.
     #[serde(rename = "as")]
     pub as_model: Option<String>,
     /// The latency profile that virtual time is computed with: an illustration, not a prediction.

@@ -118,7 +118,7 @@ fn run_file(plan: &Plan) -> RunFile<'_> {
     for subject in plan.subjects() {
         for strategy in plan.strategies() {
             inputs.push(InputsLine {
-                scenario: subject.scenario.id.clone(),
+                scenario: subject.id.clone(),
                 strategy: strategy.id(),
                 inputs: plan.inputs(subject, strategy.as_ref()).each().into_iter().collect(),
             });

@@ -6,6 +6,7 @@ use crate::ledger::Outcome;
 use crate::metrics::{self, METRICS, Value};
 use crate::plan::Cell;
 use crate::results::{CheckScore, Number};
+use crate::tokens::Meter;
 
 /// A cell's figures.
 #[derive(Clone, Debug, Default)]
@@ -21,11 +22,16 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// Every metric unmeasured, for one reason.
-    pub fn nothing(why: &str) -> Measured {
+    /// What is known of a run that broke off without leaving anything behind: that it failed, which is worth nothing.
+    pub fn broken_off(cell: &Cell, why: &str) -> Measured {
         let mut measured = Measured::default();
         for metric in METRICS {
-            measured.take(metric.name, Err(why.to_owned()));
+            let value = match metric.name {
+                "failures" => Ok(Some(Number::Whole(1))),
+                "quality" if cell.scorer.is_ok() => Ok(Some(Number::Real(0.0))),
+                _ => Err(why.to_owned()),
+            };
+            measured.take(metric.name, value);
         }
         measured
     }
@@ -44,11 +50,12 @@ impl Measured {
 }
 
 /// Measures an outcome.
-pub(super) fn measure(cell: &Cell, outcome: &Outcome) -> Measured {
+pub(super) fn measure(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Measured {
     let scored = cell.scorer.as_ref().map(|scorer| scorer.score(outcome));
     let subject = metrics::Subject { outcome, scored: scored.as_ref().map_err(|why| (*why).clone()), children: cell.children.clone() };
     let measurement = metrics::measure(&subject);
-    let mut measured = Measured { notes: measurement.notes, ..Measured::default() };
+    let mut measured = Measured { notes: (cell.remark)(meter), ..Measured::default() };
+    measured.notes.extend(measurement.notes);
     for one in measurement.metrics {
         measured.take(one.name, one.value.map(number));
     }

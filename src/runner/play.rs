@@ -5,11 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use indexmap::IndexMap;
 
-use crate::engine::{Run, UserInput, run};
+use crate::engine::{Run, run};
 use crate::ledger::{Failure, FailureKind, Outcome};
-use crate::plan::Cell;
+use crate::plan::{Cell, Stage};
 use crate::results::{CellResult, FailureNote, Status, ThreadNote};
-use crate::strategy::RunContext;
 use crate::tokens::Meter;
 
 use super::measure::{Measured, measure};
@@ -39,7 +38,7 @@ impl CellRecord {
 pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
     let played = catch_unwind(AssertUnwindSafe(|| {
         let outcome = outcome_of(cell, meter);
-        let measured = measure(cell, &outcome);
+        let measured = measure(cell, &outcome, meter);
         let threads = with_threads.then(|| threads_of(&cell.name, &outcome, meter));
         CellRecord { result: result_of(cell, &outcome, measured), threads }
     }));
@@ -48,7 +47,7 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
         let failure = Failure { kind: FailureKind::Panic, message };
         let outcome = Outcome { failure: Some(failure), ..Outcome::default() };
         CellRecord {
-            result: result_of(cell, &outcome, Measured::nothing("the cell panicked")),
+            result: result_of(cell, &outcome, Measured::broken_off(cell, "the cell panicked")),
             threads: with_threads.then(Threads::default),
         }
     })
@@ -62,23 +61,23 @@ fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
             return Outcome { failure: Some(Failure { kind: FailureKind::Limit, message }), ..Outcome::default() };
         }
     };
-    let scenario = &cell.scenario;
+    let Stage { context, history, user, world, ceilings } = (cell.staging)();
     runtime.block_on(run(Run {
         strategy: cell.strategy.as_ref(),
         agent: cell.model.start(cell.id.seed),
-        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone() },
-        history: scenario.history.clone(),
-        user: scenario.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
-        world: Box::new(scenario.world.clone()),
+        context,
+        history,
+        user,
+        world,
         meter: meter.clone(),
-        ceilings: scenario.ceilings,
+        ceilings,
         window: cell.window,
         latency: cell.latency,
     }))
 }
 
 fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
-    let expected = cell.scenario.expects_failure.as_deref();
+    let expected = cell.expects_failure.as_deref();
     let status = match &outcome.failure {
         None => Status::Ok,
         Some(failure) if expected == Some(failure.kind.name()) => Status::ExpectedFailure,
@@ -90,8 +89,8 @@ fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
     }
     CellResult {
         cell: cell.name.clone(),
-        scenario: cell.scenario.id.clone(),
-        size: cell.scenario.size,
+        scenario: cell.id.scenario.clone(),
+        size: cell.id.size,
         strategy: cell.id.strategy.clone(),
         model: cell.id.model.clone(),
         seed: cell.id.seed,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::transcript::{Item, Means, Origin, Role, ToolCall};
+use crate::transcript::{Item, Means, Origin, ToolCall};
 
 use super::filter::{self, Rule};
 use super::{Act, Call, End, Event, New, Order, ParentView, Report, Route, RunContext, Scope, Session, Strategy, ToolSpec, View, When};
@@ -103,7 +103,7 @@ impl FullCopySession {
 /// The call's result when its child's turn has ended.
 fn answer(call: &ToolCall, report: &Report<'_>) -> Order {
     let why = match report.end {
-        End::Done => match last_own_text(report) {
+        End::Done => match report.last_text() {
             Some(text) => return Order::reply(call, text).meaning(Means::Returned(None)),
             None => "Error: the sub-agent ended without any text.".to_owned(),
         },
@@ -113,11 +113,4 @@ fn answer(call: &ToolCall, report: &Report<'_>) -> Order {
         End::Aborted => "Error: the sub-agent was aborted.".to_owned(),
     };
     Order::reply(call, why).failed().meaning(Means::Failed(None))
-}
-
-/// The child's last text that is not blank. Its first turn opens with the parent's texts, which are none of its own.
-fn last_own_text(report: &Report<'_>) -> Option<String> {
-    let own = report.items.get(report.own..).unwrap_or_default().iter();
-    let texts = own.filter(|item| item.origin == Origin::Own && item.role() == Some(Role::Assistant)).map(Item::text);
-    texts.rev().find(|text| !text.trim().is_empty())
 }

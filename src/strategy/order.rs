@@ -1,6 +1,6 @@
 //! What a strategy can make the engine do, and what the engine tells it.
 
-use crate::transcript::{Body, CallKey, Item, Means, Part, Role, ToolCall};
+use crate::transcript::{Body, CallKey, Item, Means, Origin, Part, Role, ToolCall};
 
 use super::{AssistantTurn, Scope, ThreadId};
 
@@ -161,10 +161,13 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// The last assistant text of the turn that is not blank.
+    /// The last text that the thread's own model wrote in the turn and that is not blank: what a fork inherited is not
+    /// the child's answer.
     pub fn last_text(&self) -> Option<String> {
         self.items[self.own..].iter().rev().find_map(|item| match item.body() {
-            Body::Message { role: Role::Assistant, .. } => Some(item.text()).filter(|text| !text.trim().is_empty()),
+            Body::Message { role: Role::Assistant, .. } if item.origin == Origin::Own => {
+                Some(item.text()).filter(|text| !text.trim().is_empty())
+            }
             _ => None,
         })
     }

@@ -136,12 +136,17 @@ mod tests {
         check(Encoding::Cl100kBase, &[(Role::System, None, "hello:")], 9);
     }
 
+    /// Any text that does not spell a special token: the encoder below would take it for the real thing.
+    fn any_content() -> impl Strategy<Value = String> {
+        any_text().prop_map(|text| text.replace("<|endof", "<|end of"))
+    }
+
     fn any_item() -> impl Strategy<Value = Item> {
         let roles = proptest::sample::select(vec![Role::System, Role::User, Role::Assistant]);
         prop_oneof![
-            (roles, any_text()).prop_map(|(role, text)| Item::message(role, Origin::User, text)),
+            (roles, any_content()).prop_map(|(role, text)| Item::message(role, Origin::User, text)),
             "[a-z_]{1,12}".prop_map(|name| call(&name)),
-            any_text().prop_map(|text| Item::result(CallKey(0), Origin::ToolResult, text, false)),
+            any_content().prop_map(|text| Item::result(CallKey(0), Origin::ToolResult, text, false)),
             ("[a-z/]{1,8}", "[a-z/]{1,8}").prop_map(|(from, to)| mail(&from, &to)),
         ]
     }
@@ -158,8 +163,6 @@ mod tests {
             let meter = Meter::new(counter(Encoding::O200kBase));
             let (mut text, mut tokens, mut sum) = (String::new(), Vec::new(), 0);
             for item in &items {
-                // The encoder would take their spelling inside a text for the real thing.
-                prop_assume!(!SPECIAL.iter().any(|(spelling, _)| item.text().contains(spelling)));
                 text += &[edge, &header(item), message, &item.text(), edge].concat();
                 tokens.push(edge_token);
                 tokens.extend(core.encode(&header(item)));

@@ -53,9 +53,8 @@ pub(super) struct Merges {
 impl Merges {
     fn of(encoding: Encoding) -> Merges {
         let core = tiktoken_core(encoding);
-        // Both vocabularies are numbered from 0 without a gap; their special tokens come after one.
-        let tokens = (0..NONE).map(|rank| core.decode(&[rank])).take_while(|bytes| !bytes.is_empty());
-        Merges::new(tokens.map(Vec::into_boxed_slice))
+        // Both vocabularies are numbered from 0 without a gap.
+        Merges::new((0..core.vocab_size() as u32).map(|rank| core.decode(&[rank]).into_boxed_slice()))
     }
 
     /// From tokens in the order of their ranks.

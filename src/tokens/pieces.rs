@@ -14,26 +14,28 @@ use super::Encoding;
 ///
 /// No piece of either pattern holds more than three steps between ASCII letters and other ASCII characters (the
 /// character before a word, the word, an apostrophe and what it contracts), and one with a digit is at most three
-/// characters long. So no piece holds a whole window that was closed by a fourth step or by a digit: it touches two
-/// windows at most.
+/// characters long. So a stretch with a fourth step, or with a digit, is never inside a long piece, and such stretches
+/// need only be found here and there: a long piece lies between the beginning of one and the end of the next.
 pub(super) fn all_short(text: &str, long: usize) -> bool {
-    if text.len() <= long {
-        return true;
-    }
-    let (mut window, mut steps, mut letter) = (0, 0, None);
-    for (at, byte) in text.bytes().enumerate() {
-        if byte.is_ascii_digit() {
-            steps = 4;
-        } else if byte.is_ascii() {
-            let is_letter = byte.is_ascii_alphabetic();
-            steps += u32::from(letter.is_some_and(|before: bool| before != is_letter));
-            letter = Some(is_letter);
-        }
-        if steps >= 4 {
-            (window, steps, letter) = (at + 1, 0, None);
-        } else if at + 1 - window >= long {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while let Some(ahead) = bytes.get(start..).filter(|ahead| ahead.len() > long) {
+        let (mut steps, mut letter) = (0, None);
+        let step = |byte: &u8| {
+            if byte.is_ascii_digit() {
+                steps = 4;
+            } else if byte.is_ascii() {
+                let is_letter = byte.is_ascii_alphabetic();
+                steps += u32::from(letter.is_some_and(|before: bool| before != is_letter));
+                letter = Some(is_letter);
+            }
+            steps >= 4
+        };
+        if !ahead.iter().take(long).any(step) {
             return false;
         }
+        // The stretch found ends within `long` bytes, so the next one may begin this far behind its beginning.
+        start += long;
     }
     true
 }

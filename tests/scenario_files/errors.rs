@@ -60,6 +60,20 @@ fn problems_are_shown_with_line_and_caret() {
 }
 
 #[test]
+fn several_problems_of_one_place() {
+    check_base(
+        &[("title: A scenario to break\nwhy: Each test breaks it in one place.\n", ""), ("id: base", "‹‹id: base")],
+        &["the key `title` is missing here", "the key `why` is missing here"],
+    );
+    // A repeat makes many alike: some are shown, the rest is counted.
+    let files = "      - {repeat: 40, each: {tool: read, args: ‹‹‹‹‹{path: \"${i}.txt\"}}}\n";
+    let text = broken(&[("    plan:\n", &format!("    plan:\n{files}"))]);
+    let missing = |name: u32| format!("there is no file `{name}.txt` when this step is taken");
+    let last = missing(5) + " (and 35 more like it)";
+    check(&text, &[&missing(1), &missing(2), &missing(3), &missing(4), &last]);
+}
+
+#[test]
 fn columns_count_characters() {
     check_base(
         &[

@@ -63,3 +63,11 @@ fn what_nothing_reveals() {
         &["nobody delegates the intent `find-port`"],
     );
 }
+
+#[test]
+fn titles_tell_delegations_from_steps() {
+    check_base(
+        &[("title: Find the port", "title: a.txt"), ("- id: find-port", "- id: ‹find-port")],
+        &["the title `a.txt` is also the target of a step"],
+    );
+}

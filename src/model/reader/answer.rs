@@ -5,7 +5,7 @@ use crate::scenario::{FactsAt, ReportForm, TopicIndex};
 use crate::transcript::Origin;
 
 use super::brief::statement;
-use super::delegate::Desk;
+use super::delegate::Delegations;
 use super::padding::sentences;
 use super::plan::plan;
 use super::sight::Sight;
@@ -55,9 +55,9 @@ fn findings(sight: &Sight<'_>, bound: &Bound<'_>) -> Vec<String> {
 
 /// The answer: a line for each needed topic (its statement, the deliverable, or that it is unknown), then what the
 /// report's form adds.
-pub(super) fn answer(sight: &Sight<'_>, bound: &Bound<'_>, desk: &Desk<'_, '_>) -> String {
+pub(super) fn answer(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegations<'_, '_>) -> String {
     let scenario = sight.scenario();
-    let mut lines: Vec<String> = bound.needs.iter().map(|&topic| line(sight, desk, topic)).collect();
+    let mut lines: Vec<String> = bound.needs.iter().map(|&topic| line(sight, delegations, topic)).collect();
     let root_form = ReportForm::default();
     let form = bound.carries_out().map_or(&root_form, |intent| &scenario.intents[intent].report);
     lines.extend(form.also.iter().filter(|topic| !bound.needs.contains(topic)).filter_map(|&topic| statement(sight, topic)));
@@ -96,9 +96,9 @@ fn placed(lines: Vec<String>, padding: Vec<String>, at: FactsAt) -> Vec<String> 
 }
 
 /// The line of a needed topic.
-fn line(sight: &Sight<'_>, desk: &Desk<'_, '_>, topic: TopicIndex) -> String {
+fn line(sight: &Sight<'_>, delegations: &Delegations<'_, '_>, topic: TopicIndex) -> String {
     let scenario = sight.scenario();
-    let made_here = scenario.topics[topic].made.as_ref().filter(|made| desk.makes(topic, made.intent));
+    let made_here = scenario.topics[topic].made.as_ref().filter(|made| delegations.makes(topic, made.intent));
     made_here
         .map(|made| deliverable(scenario, topic, &sight.values(&made.from)))
         .or_else(|| statement(sight, topic))

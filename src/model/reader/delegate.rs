@@ -10,23 +10,23 @@ use crate::strategy::Act;
 use crate::transcript::{Handle, Origin};
 
 use super::answer::{beside_calls, looking};
-use super::errand::{Errand, Stand};
+use super::assignment::{Assignment, Stand};
 use super::plan::{Planned, next, plan, plan_of_intent};
 use super::sight::Sight;
 use super::task::Bound;
 
 /// The delegations of a thread's work.
-pub(super) struct Desk<'s, 'a> {
+pub(super) struct Delegations<'s, 'a> {
     pub(super) sight: &'s Sight<'a>,
     pub(super) bound: &'s Bound<'a>,
     /// Every intent of this work, with those that an intent carried out here would hand out in turn.
-    intents: OnceCell<Vec<(Errand<'s>, Stand)>>,
-    follow_ups: OnceCell<Vec<(Errand<'s>, Stand)>>,
+    intents: OnceCell<Vec<(Assignment<'s>, Stand)>>,
+    follow_ups: OnceCell<Vec<(Assignment<'s>, Stand)>>,
 }
 
-impl<'s, 'a> Desk<'s, 'a> {
-    pub fn new(sight: &'s Sight<'a>, bound: &'s Bound<'a>) -> Desk<'s, 'a> {
-        Desk { sight, bound, intents: OnceCell::new(), follow_ups: OnceCell::new() }
+impl<'s, 'a> Delegations<'s, 'a> {
+    pub fn new(sight: &'s Sight<'a>, bound: &'s Bound<'a>) -> Delegations<'s, 'a> {
+        Delegations { sight, bound, intents: OnceCell::new(), follow_ups: OnceCell::new() }
     }
 
     // ---- what is done next, in the order of `act` --------------------------------------------------------------------
@@ -76,9 +76,9 @@ impl<'s, 'a> Desk<'s, 'a> {
         let intents: Vec<IntentIndex> = self.bound.work.delegates.iter().filter(with_them).copied().collect();
         let mut sentences = vec![self.looking_at(&steps)];
         let mut calls: Vec<CallDraft> = steps.iter().map(Planned::call).collect();
-        for errand in self.open(&intents) {
-            if let Some(call) = self.phrase(errand) {
-                sentences.push(self.sentence(errand));
+        for assignment in self.open(&intents) {
+            if let Some(call) = self.phrase(assignment) {
+                sentences.push(self.sentence(assignment));
                 calls.push(call);
             }
         }
@@ -97,10 +97,10 @@ impl<'s, 'a> Desk<'s, 'a> {
 
     /// Rule 12: what this turn asks for and nothing of the work so far has brought.
     pub fn follow_up(&self) -> Option<Reply> {
-        self.follow_ups().iter().find_map(|(errand, stand)| match stand {
-            Stand::Open => self.phrase(errand).map(|call| self.calls(vec![self.sentence(errand)], vec![call])),
+        self.follow_ups().iter().find_map(|(assignment, stand)| match stand {
+            Stand::Open => self.phrase(assignment).map(|call| self.calls(vec![self.sentence(assignment)], vec![call])),
             Stand::Running | Stand::Blocked => Some(self.wait()),
-            Stand::Own | Stand::Rescue => self.steps(errand.intent, Some(&errand.asked)),
+            Stand::Own | Stand::Rescue => self.steps(assignment.intent, Some(&assignment.asked)),
             Stand::Settled => None,
         })
     }
@@ -113,10 +113,10 @@ impl<'s, 'a> Desk<'s, 'a> {
         if self.bound.carries_out() == Some(intent) {
             return true;
         }
-        self.errands().filter(|(errand, _)| errand.intent == intent).any(|(errand, stand)| match stand {
+        self.assignments().filter(|(assignment, _)| assignment.intent == intent).any(|(assignment, stand)| match stand {
             Stand::Own => true,
             Stand::Rescue => {
-                let news: Vec<usize> = errand.acts.iter().flat_map(|told| told.heard.news.iter().copied()).collect();
+                let news: Vec<usize> = assignment.acts.iter().flat_map(|told| told.heard.news.iter().copied()).collect();
                 self.sight.known_of(&news).made[topic].is_none()
             }
             Stand::Open | Stand::Running | Stand::Blocked | Stand::Settled => false,
@@ -130,15 +130,15 @@ impl<'s, 'a> Desk<'s, 'a> {
             return 0;
         }
         let before = match self.sight.last_reply(self.bound.from) {
-            Some(reply) => Desk::new(&self.sight.earlier(reply.start), self.bound).rescued(),
+            Some(reply) => Delegations::new(&self.sight.earlier(reply.start), self.bound).rescued(),
             None => BTreeSet::new(),
         };
         now.difference(&before).count() as u32
     }
 
     fn rescued(&self) -> BTreeSet<(IntentIndex, bool)> {
-        let rescued = self.errands().filter(|(_, stand)| *stand == Stand::Rescue);
-        rescued.map(|(errand, _)| (errand.intent, errand.is_follow_up)).collect()
+        let rescued = self.assignments().filter(|(_, stand)| *stand == Stand::Rescue);
+        rescued.map(|(assignment, _)| (assignment.intent, assignment.is_follow_up)).collect()
     }
 
     // ---- intents, in order ---------------------------------------------------------------------------------------------
@@ -154,17 +154,17 @@ impl<'s, 'a> Desk<'s, 'a> {
         intents.chunk_by(together).map(<[IntentIndex]>::to_vec).collect()
     }
 
-    fn intents(&self) -> &[(Errand<'s>, Stand)] {
+    fn intents(&self) -> &[(Assignment<'s>, Stand)] {
         self.intents.get_or_init(|| {
-            let mut all: Vec<(Errand<'s>, Stand)> = Vec::new();
+            let mut all: Vec<(Assignment<'s>, Stand)> = Vec::new();
             let mut open: Vec<IntentIndex> = self.bound.work.delegates.iter().rev().copied().collect();
             while let Some(intent) = open.pop() {
-                if all.iter().any(|(errand, _)| errand.intent == intent) {
+                if all.iter().any(|(assignment, _)| assignment.intent == intent) {
                     continue;
                 }
-                let errand = self.errand(intent);
-                let stand = self.stand(&errand);
-                all.push((errand, stand));
+                let assignment = self.assignment(intent);
+                let stand = self.stand(&assignment);
+                all.push((assignment, stand));
                 if stand.is_done_here() {
                     open.extend(self.sight.scenario().intents[intent].work.delegates.iter().rev());
                 }
@@ -173,21 +173,21 @@ impl<'s, 'a> Desk<'s, 'a> {
         })
     }
 
-    fn follow_ups(&self) -> &[(Errand<'s>, Stand)] {
-        let with_stand = |errand: Errand<'s>| {
-            let stand = self.stand(&errand);
-            (errand, stand)
+    fn follow_ups(&self) -> &[(Assignment<'s>, Stand)] {
+        let with_stand = |assignment: Assignment<'s>| {
+            let stand = self.stand(&assignment);
+            (assignment, stand)
         };
         self.follow_ups.get_or_init(|| self.asked_for().into_iter().map(with_stand).collect())
     }
 
-    fn errands(&self) -> impl Iterator<Item = &(Errand<'s>, Stand)> {
+    fn assignments(&self) -> impl Iterator<Item = &(Assignment<'s>, Stand)> {
         self.intents().iter().chain(self.follow_ups())
     }
 
     fn stand_of(&self, intent: IntentIndex) -> Stand {
         // Whatever is asked for is an intent of this work.
-        self.intents().iter().find(|(errand, _)| errand.intent == intent).map_or(Stand::Settled, |(_, stand)| *stand)
+        self.intents().iter().find(|(assignment, _)| assignment.intent == intent).map_or(Stand::Settled, |(_, stand)| *stand)
     }
 
     fn delegate_all(&self, intents: &[IntentIndex], done: &mut BTreeSet<IntentIndex>) -> Option<Reply> {
@@ -217,14 +217,14 @@ impl<'s, 'a> Desk<'s, 'a> {
 
     /// Hands out the open ones of these intents in one message.
     fn hand_out(&self, intents: &[IntentIndex]) -> Option<Reply> {
-        let errands = self.open(intents);
-        let calls: Vec<CallDraft> = errands.iter().filter_map(|errand| self.phrase(errand)).collect();
-        (!calls.is_empty()).then(|| self.calls(errands.iter().map(|errand| self.sentence(errand)).collect(), calls))
+        let assignments = self.open(intents);
+        let calls: Vec<CallDraft> = assignments.iter().filter_map(|assignment| self.phrase(assignment)).collect();
+        (!calls.is_empty()).then(|| self.calls(assignments.iter().map(|assignment| self.sentence(assignment)).collect(), calls))
     }
 
-    fn open(&self, intents: &[IntentIndex]) -> Vec<&Errand<'s>> {
-        let is_open = |(errand, stand): &&(Errand<'s>, Stand)| *stand == Stand::Open && intents.contains(&errand.intent);
-        self.intents().iter().filter(is_open).map(|(errand, _)| errand).collect()
+    fn open(&self, intents: &[IntentIndex]) -> Vec<&Assignment<'s>> {
+        let is_open = |(assignment, stand): &&(Assignment<'s>, Stand)| *stand == Stand::Open && intents.contains(&assignment.intent);
+        self.intents().iter().filter(is_open).map(|(assignment, _)| assignment).collect()
     }
 
     fn steps(&self, intent: IntentIndex, asked: Option<&[TopicIndex]>) -> Option<Reply> {
@@ -255,9 +255,9 @@ impl<'s, 'a> Desk<'s, 'a> {
         Reply::say(if titles.is_empty() { "Waiting.".into() } else { format!("Waiting for {}.", titles.join(", ")) })
     }
 
-    /// What the text beside the call says of an errand.
-    pub(super) fn sentence(&self, errand: &Errand<'_>) -> String {
-        looking(self.sight, &self.sight.scenario().intents[errand.intent].title, &errand.asked)
+    /// What the text beside the call says of an assignment.
+    pub(super) fn sentence(&self, assignment: &Assignment<'_>) -> String {
+        looking(self.sight, &self.sight.scenario().intents[assignment.intent].title, &assignment.asked)
     }
 
     fn looking_at(&self, steps: &[Planned<'_>]) -> String {

@@ -8,9 +8,9 @@
 //! plan, the next delegations, a wait, a follow-up, and last the answer.
 
 mod answer;
+mod assignment;
 mod brief;
 mod delegate;
-mod errand;
 mod padding;
 mod plan;
 mod sight;
@@ -27,7 +27,7 @@ use crate::scenario::{Briefing, Conduct, Fallback, Scenario, Work};
 use crate::transcript::{Digest, normalised_arguments};
 
 use super::{Agent, Model, Pending, Reply, Request, ready};
-use delegate::Desk;
+use delegate::Delegations;
 use sight::Sight;
 use task::Bound;
 
@@ -148,16 +148,16 @@ impl Agent for Reading {
 
 /// What the reader does next about the work that it is bound to.
 fn act(sight: &Sight<'_>, bound: &Bound<'_>) -> Reply {
-    let desk = Desk::new(sight, bound);
-    let mut reply = desk
+    let delegations = Delegations::new(sight, bound);
+    let mut reply = delegations
         .pass_corrections_on()
-        .or_else(|| desk.hand_background_out())
-        .or_else(|| desk.take_own_steps())
-        .or_else(|| desk.delegate())
-        .or_else(|| desk.wait_for_all())
-        .or_else(|| desk.follow_up())
-        .unwrap_or_else(|| Reply::say(answer::answer(sight, bound, &desk)));
-    reply.rescues = desk.new_rescues();
+        .or_else(|| delegations.hand_background_out())
+        .or_else(|| delegations.take_own_steps())
+        .or_else(|| delegations.delegate())
+        .or_else(|| delegations.wait_for_all())
+        .or_else(|| delegations.follow_up())
+        .unwrap_or_else(|| Reply::say(answer::answer(sight, bound, &delegations)));
+    reply.rescues = delegations.new_rescues();
     reply
 }
 

@@ -98,11 +98,19 @@ impl Problems {
     /// Adds a problem.
     pub(super) fn add(&mut self, at: Place, message: impl Into<String>, help: impl Into<String>) {
         let message = message.into();
-        match self.found.iter_mut().find(|problem| problem.at == at && alike(&problem.message, &message)) {
-            Some(problem) if problem.message == message => {}
-            Some(problem) => problem.more += 1,
-            None => self.found.push(Problem { at, message, help: help.into(), more: 0 }),
+        let mut alike = 0;
+        for problem in self.found.iter_mut().filter(|problem| problem.at == at && differ_in_names(&problem.message, &message)) {
+            if problem.message == message {
+                return;
+            }
+            alike += 1;
+            // What a `repeat` makes a hundred times is shown a few times and counted.
+            if alike == SHOWN_ALIKE {
+                problem.more += 1;
+                return;
+            }
         }
+        self.found.push(Problem { at, message, help: help.into(), more: 0 });
     }
 
     /// The error of a file; `None`: nothing was found.
@@ -126,8 +134,11 @@ impl Problems {
     }
 }
 
-/// Whether two messages differ in quoted names alone.
-fn alike(one: &str, other: &str) -> bool {
+/// So many problems of one place that differ in names alone are shown.
+const SHOWN_ALIKE: usize = 5;
+
+/// Whether two messages differ in quoted names at most.
+fn differ_in_names(one: &str, other: &str) -> bool {
     one.split('`').step_by(2).eq(other.split('`').step_by(2))
 }
 

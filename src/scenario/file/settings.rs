@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
 use crate::scenario::Size;
 
 use super::errors::{Problems, suggest};
 use super::expression::{Names, evaluate, is_name};
-use super::form::{Amount, Number, Variant};
-use super::node::{Located, Node, Place};
-use super::record::{Form, Map};
+use super::form::Variant;
+use super::node::{Located, Node, Place, Value};
+use super::record::{Form, Map, wrong};
 use super::text::Line;
 
 /// The keys that stand outside of expansion.
@@ -108,4 +110,79 @@ impl Settings {
 
 fn section<T: Form>(root: &Node, key: &str) -> Option<T> {
     root.get(key).and_then(|node| T::read(node, &mut Problems::default()))
+}
+
+/// A parameter's value: one for all sizes, or one a size. Texts are expressions over the parameters before it.
+#[derive(Clone, Debug)]
+pub(super) enum Amount {
+    /// For all sizes.
+    Same(Located<Number>),
+    /// By size.
+    BySize(Map<Located<Number>>),
+}
+
+/// A number or an expression that gives one.
+#[derive(Clone, Debug)]
+pub(super) enum Number {
+    /// A number.
+    Is(i64),
+    /// An expression, without its dollar and braces.
+    Expression(String),
+}
+
+impl Form for Number {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Number> {
+        let expression = |text: &str| {
+            let inner = text.strip_prefix("${").and_then(|text| text.strip_suffix('}'));
+            inner.or_else(|| text.strip_prefix('$')).map(str::to_owned)
+        };
+        match &node.value {
+            Value::Int(number) => Some(Number::Is(*number)),
+            Value::Text(text) if expression(text).is_some() => expression(text).map(Number::Expression),
+            _ => wrong(node, "a whole number", "write a number or an expression like `${2 * files}`", problems),
+        }
+    }
+}
+
+impl Form for Amount {
+    fn read(node: &Node, problems: &mut Problems) -> Option<Amount> {
+        let Value::Map(entries) = &node.value else {
+            return Located::read(node, problems).map(Amount::Same);
+        };
+        for (key, _) in entries {
+            if !Size::ALL.iter().any(|size| size.name() == key.value) {
+                let known = Size::ALL.map(Size::name);
+                problems.add(key.at, format!("`{}` is no size", key.value), suggest(&key.value, known));
+            }
+        }
+        Map::read(node, problems).map(Amount::BySize)
+    }
+}
+
+impl JsonSchema for Number {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Number".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer"})
+    }
+}
+
+impl JsonSchema for Amount {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Amount".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let number = generator.subschema_for::<Number>();
+        json_schema!({
+            "description": "A whole number or an expression over the parameters before it; or one by size.",
+            "anyOf": [
+                number,
+                {"type": "object", "properties": {"small": number, "medium": number, "large": number}, "additionalProperties": false, "minProperties": 1}
+            ]
+        })
+    }
 }

@@ -42,6 +42,30 @@ impl Builder<'_> {
             }
         }
         self.needs(scenario, &walk.seen);
+        self.titles(scenario);
+    }
+
+    /// Beside a call stands `Looking at TITLE for LABEL.` or `Looking at TARGET for LABEL.`: where a delegating call was
+    /// taken away by a strategy, that sentence alone tells which one it was.
+    fn titles(&mut self, scenario: &Scenario) {
+        let turns = scenario.turns.iter().flat_map(|turn| &turn.work.plan);
+        let targets: BTreeSet<&str> =
+            turns.chain(scenario.intents.iter().flat_map(|intent| &intent.work.plan)).map(|step| step.target.as_str()).collect();
+        let mut titles: BTreeSet<&str> = BTreeSet::new();
+        for form in &self.file.intents {
+            let (title, at) = (form.value.title.0.as_str(), form.value.id.at);
+            if targets.contains(title) {
+                let message = format!("the title `{title}` is also the target of a step");
+                self.problems.add(at, message, "what the text beside a call names must tell a delegation from a step: reword the title");
+            }
+            if !titles.insert(title) {
+                self.problems.add(
+                    at,
+                    format!("two intents have the title `{title}`"),
+                    "what the text beside a call names must tell them apart: reword one",
+                );
+            }
+        }
     }
 
     fn intent(&mut self, scenario: &Scenario, index: &MarkerIndex, at: usize, walk: &mut Walk) {

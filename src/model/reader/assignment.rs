@@ -7,7 +7,7 @@ use crate::strategy::{Act, Call, Intent};
 use crate::transcript::{Handle, Outcome};
 
 use super::brief;
-use super::delegate::Desk;
+use super::delegate::Delegations;
 use super::sight::Told;
 
 /// How an intent stands, as far as this thread was told.
@@ -40,7 +40,7 @@ impl Stand {
 }
 
 /// Something to hand out: an intent of this work, or follow-ups of one.
-pub(super) struct Errand<'s> {
+pub(super) struct Assignment<'s> {
     pub intent: IntentIndex,
     /// What is to come back.
     pub asked: Vec<TopicIndex>,
@@ -52,40 +52,40 @@ pub(super) struct Errand<'s> {
     pub acts: Vec<&'s Told>,
 }
 
-impl<'s> Desk<'s, '_> {
+impl<'s> Delegations<'s, '_> {
     /// An intent of this work.
-    pub(super) fn errand(&self, intent: IntentIndex) -> Errand<'s> {
+    pub(super) fn assignment(&self, intent: IntentIndex) -> Assignment<'s> {
         let acts = self.sight.told.iter().filter(|told| told.intent == intent && told.at >= self.bound.from && told.follow_ups.is_empty());
         let asked = self.sight.scenario().intents[intent].work.needs.clone();
-        Errand { intent, asked, follow_ups: vec![], is_follow_up: false, acts: acts.collect() }
+        Assignment { intent, asked, follow_ups: vec![], is_follow_up: false, acts: acts.collect() }
     }
 
     /// The follow-ups of this turn: topics that the turn itself asks for, that no intent of the turn is to bring, and that
     /// are unknown; those of one intent together.
-    pub(super) fn asked_for(&self) -> Vec<Errand<'s>> {
+    pub(super) fn asked_for(&self) -> Vec<Assignment<'s>> {
         let scenario = self.sight.scenario();
         let work = self.bound.work;
-        let mut errands: Vec<Errand<'s>> = Vec::new();
+        let mut assignments: Vec<Assignment<'s>> = Vec::new();
         if !matches!(self.bound.task, Task::Turn(_)) {
-            return errands;
+            return assignments;
         }
         let brought = |topic: &TopicIndex| work.delegates.iter().any(|&intent| scenario.intents[intent].work.needs.contains(topic));
         for &topic in work.needs.iter().filter(|topic| !self.sight.known.has(**topic) && !brought(topic)) {
             let Some((intent, wording)) = self.source(topic) else { continue };
-            match errands.iter_mut().find(|errand| errand.intent == intent) {
-                Some(errand) => {
-                    errand.asked.push(topic);
-                    errand.follow_ups.extend(wording);
+            match assignments.iter_mut().find(|assignment| assignment.intent == intent) {
+                Some(assignment) => {
+                    assignment.asked.push(topic);
+                    assignment.follow_ups.extend(wording);
                 }
                 None => {
                     let asks = |told: &&Told| told.intent == intent && (!told.follow_ups.is_empty() || !work.delegates.contains(&intent));
                     let acts = self.sight.told.iter().filter(|told| told.at >= self.bound.from).filter(asks).collect();
                     let follow_ups = wording.into_iter().collect();
-                    errands.push(Errand { intent, asked: vec![topic], follow_ups, is_follow_up: true, acts });
+                    assignments.push(Assignment { intent, asked: vec![topic], follow_ups, is_follow_up: true, acts });
                 }
             }
         }
-        errands
+        assignments
     }
 
     /// The intent whose thread can tell of a topic, and the follow-up that asks for it.
@@ -99,20 +99,20 @@ impl<'s> Desk<'s, '_> {
         worded.or_else(|| Some(((0..scenario.intents.len()).filter(is_new).find(|at| makes(at) || seeks(at))?, None)))
     }
 
-    /// The call that does an errand: a child that worked on the intent is continued, else the intent is handed out.
-    pub(super) fn phrase(&self, errand: &Errand<'_>) -> Option<CallDraft> {
-        let id = self.sight.scenario().intents[errand.intent].id.as_str();
+    /// The call that does an assignment: a child that worked on the intent is continued, else the intent is handed out.
+    pub(super) fn phrase(&self, assignment: &Assignment<'_>) -> Option<CallDraft> {
+        let id = self.sight.scenario().intents[assignment.intent].id.as_str();
         let continued = || {
-            let of_intent = |told: &&Told| told.intent == errand.intent && told.heard.handle.is_some();
-            let child = self.sight.told.iter().rev().find(of_intent).filter(|child| errand.is_follow_up && child.has_ended())?;
-            let text = match errand.follow_ups.is_empty() {
-                true => brief::intent(self.sight, errand.intent, &[]).task,
-                false => brief::follow_up_text(self.sight, errand.intent, &errand.follow_ups),
+            let of_intent = |told: &&Told| told.intent == assignment.intent && told.heard.handle.is_some();
+            let child = self.sight.told.iter().rev().find(of_intent).filter(|child| assignment.is_follow_up && child.has_ended())?;
+            let text = match assignment.follow_ups.is_empty() {
+                true => brief::intent(self.sight, assignment.intent, &[]).task,
+                false => brief::follow_up_text(self.sight, assignment.intent, &assignment.follow_ups),
             };
-            self.speak_on(child.heard.handle.as_ref()?, errand.intent, &text, true)
+            self.speak_on(child.heard.handle.as_ref()?, assignment.intent, &text, true)
         };
-        let call =
-            continued().or_else(|| (self.sight.speak)(&Act::Delegate(&brief::intent(self.sight, errand.intent, &errand.follow_ups))))?;
+        let call = continued()
+            .or_else(|| (self.sight.speak)(&Act::Delegate(&brief::intent(self.sight, assignment.intent, &assignment.follow_ups))))?;
         Some(CallDraft::phrased(call, Some(id)))
     }
 
@@ -122,37 +122,37 @@ impl<'s> Desk<'s, '_> {
         (self.sight.speak)(&Act::Continue { child, intent: &intent, text, wake })
     }
 
-    // ---- how an errand stands ------------------------------------------------------------------------------------------
+    // ---- how an assignment stands ------------------------------------------------------------------------------------------
 
-    /// How an errand stands, from its calls and from what came back.
-    pub(super) fn stand(&self, errand: &Errand<'_>) -> Stand {
+    /// How an assignment stands, from its calls and from what came back.
+    pub(super) fn stand(&self, assignment: &Assignment<'_>) -> Stand {
         let conduct = &self.sight.manner.conduct;
-        let known = || errand.asked.iter().all(|&topic| self.sight.known.has(topic));
-        if errand.acts.is_empty() && conduct.skip_known && known() {
+        let known = || assignment.asked.iter().all(|&topic| self.sight.known.has(topic));
+        if assignment.acts.is_empty() && conduct.skip_known && known() {
             return Stand::Settled;
         }
-        if errand.acts.is_empty() && self.running().iter().any(|told| told.intent == errand.intent) && errand.is_follow_up {
+        if assignment.acts.is_empty() && self.running().iter().any(|told| told.intent == assignment.intent) && assignment.is_follow_up {
             return Stand::Running;
         }
-        let act = errand.acts.iter().rev().find(|told| told.says_something());
+        let act = assignment.acts.iter().rev().find(|told| told.says_something());
         // A call that a strategy cut stands nowhere; the sentence beside it does.
-        let cut = self.sight.last_said(&self.sentence(errand), self.bound.from).filter(|&at| {
+        let cut = self.sight.last_said(&self.sentence(assignment), self.bound.from).filter(|&at| {
             let reply = self.sight.reply_around(at);
-            errand.acts.iter().all(|told| told.at < reply.start)
+            assignment.acts.iter().all(|told| told.at < reply.start)
         });
         match (act, cut) {
-            (None, _) if errand.acts.iter().any(|told| told.result.is_some_and(|(_, failed)| failed)) => self.failed(),
-            (None, _) if !errand.acts.is_empty() => Stand::Settled,
-            (None, Some(at)) => self.refused(errand, at),
-            (None, None) if self.phrase(errand).is_some() => Stand::Open,
+            (None, _) if assignment.acts.iter().any(|told| told.result.is_some_and(|(_, failed)| failed)) => self.failed(),
+            (None, _) if !assignment.acts.is_empty() => Stand::Settled,
+            (None, Some(at)) => self.refused(assignment, at),
+            (None, None) if self.phrase(assignment).is_some() => Stand::Open,
             (None, None) => Stand::Own,
             (Some(act), cut) => match act.heard.outcome {
                 Outcome::Called | Outcome::Started if self.sight.is_given_up_waiting(act.at) => Stand::Settled,
                 Outcome::Called | Outcome::Started => Stand::Running,
-                Outcome::Returned if self.is_lacking(errand, act) => self.failed(),
+                Outcome::Returned if self.is_lacking(assignment, act) => self.failed(),
                 Outcome::Returned => Stand::Settled,
                 Outcome::Failed => self.failed(),
-                Outcome::Refused => self.refused(errand, cut.unwrap_or(act.at)),
+                Outcome::Refused => self.refused(assignment, cut.unwrap_or(act.at)),
                 Outcome::Moved => Stand::Own,
             },
         }
@@ -167,7 +167,7 @@ impl<'s> Desk<'s, '_> {
     }
 
     /// Rule 10: what becomes of an intent that was refused in the reply around this position.
-    fn refused(&self, errand: &Errand<'_>, at: usize) -> Stand {
+    fn refused(&self, assignment: &Assignment<'_>, at: usize) -> Stand {
         match self.sight.manner.conduct.on_refusal {
             OnRefusal::Itself => return Stand::Rescue,
             OnRefusal::GiveUp => return Stand::Settled,
@@ -175,10 +175,10 @@ impl<'s> Desk<'s, '_> {
         }
         // Only what ran when it was refused counts: what was handed out later says nothing about this refusal.
         let end = self.sight.reply_around(at).end;
-        let others = || self.sight.told.iter().filter(|told| told.at < end && !errand.acts.iter().any(|act| act.at == told.at));
+        let others = || self.sight.told.iter().filter(|told| told.at < end && !assignment.acts.iter().any(|act| act.at == told.at));
         let running = self.running();
         if others().any(|told| told.has_ended() && told.heard.news.iter().any(|&news| news > at)) {
-            if self.phrase(errand).is_some() { Stand::Open } else { self.failed() }
+            if self.phrase(assignment).is_some() { Stand::Open } else { self.failed() }
         } else if others().any(|told| running.iter().any(|one| one.heard.handle == told.heard.handle)) {
             Stand::Blocked
         } else {
@@ -188,13 +188,13 @@ impl<'s> Desk<'s, '_> {
 
     /// Rule 10, on the text as it was received: a needed topic of which it says `unknown:` and nothing else, or nothing at
     /// all about what was asked for. A stale or a partial value is a value.
-    fn is_lacking(&self, errand: &Errand<'_>, act: &Told) -> bool {
-        if errand.asked.is_empty() {
+    fn is_lacking(&self, assignment: &Assignment<'_>, act: &Told) -> bool {
+        if assignment.asked.is_empty() {
             return act.heard.news.iter().all(|&at| self.sight.items[at].text().trim().is_empty());
         }
         let told = self.sight.known_of(&act.heard.news);
         let unknown = |&topic: &TopicIndex| told.unknown[topic] && !told.has(topic);
-        errand.asked.iter().any(unknown) || !errand.asked.iter().any(|&topic| told.has(topic))
+        assignment.asked.iter().any(unknown) || !assignment.asked.iter().any(|&topic| told.has(topic))
     }
 
     /// The children at work, by their last call, that it has not given up waiting for.
