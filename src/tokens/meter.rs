@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::strategy::ToolSpec;
-use crate::transcript::{Content, Digest, Item, Part};
+use crate::transcript::{Content, Digest, Item, Part, ToolSpec};
 
 use super::frame::{ITEM_FRAME, with_header};
 use super::{CountError, TokenCounter};
