@@ -151,6 +151,10 @@ impl Engine {
     fn route_call(&mut self, turn: TurnIndex, key: CallKey) -> Step {
         let (thread, log) = (self.turns[turn].thread, self.turns[turn].log);
         let Some(call) = self.call(key).map(|open| open.call.clone()) else { return Ok(()) };
+        // A recorded call stays as recorded under every strategy, whatever its tool is called.
+        if call.recorded.is_some() {
+            return self.call_tool(turn, &call);
+        }
         let batch = &self.turns[turn].batch;
         let in_flight: Vec<CallKey> =
             batch.iter().copied().filter(|&key| self.call(key).is_some_and(|open| open.answer.is_none())).collect();
