@@ -109,3 +109,32 @@ proptest! {
         prop_assert!(bad <= 1 && !(newline && bad > 0), "{:?}", imported.report.bad_lines);
     }
 }
+
+/// Deep nesting in any field costs neither the stack nor the line's other fields.
+#[test]
+fn nesting_bombs_are_read_like_any_other_value() {
+    let bomb = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+    for bomb in [&bomb, &objects] {
+        let line = |field: &str, content: &str, usage: &str| {
+            format!(
+                r#"{{"type":"assistant","uuid":"{field}","sessionId":"s"{field_value},"message":{{"id":"{field}","content":{content},"usage":{usage}}}}}"#,
+                field_value = if field.is_empty() { String::new() } else { format!(r#","{field}":{bomb}"#) },
+            )
+        };
+        let usage = r#"{"input_tokens":1,"output_tokens":1}"#;
+        let mut text = String::new();
+        for field in ["toolUseResult", "data", "version", "parentUuid", "unheardOf", "isMeta", "timestamp"] {
+            text.push_str(&line(field, "[]", usage));
+            text.push('\n');
+        }
+        text.push_str(&line("", bomb, usage));
+        text.push('\n');
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.jsonl");
+        std::fs::write(&path, text).expect("a file");
+        let imported = import(&[path], &Options::default()).expect("the path exists");
+        check_account(&imported);
+        assert_eq!((imported.sessions[0].responses, imported.sessions[0].spend.total), (8, Some(16)));
+    }
+}

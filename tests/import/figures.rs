@@ -107,6 +107,22 @@ fn a_record_written_twice_has_the_larger_usage() {
 }
 
 #[test]
+fn other_delegating_tools_are_named_by_the_user() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read_to_string(fixture("inline-two-children.jsonl")).expect("the fixture");
+    let path = folder.path().join("s.jsonl");
+    std::fs::write(&path, text.replace("\"Task\"", "\"Errand\"")).expect("a file");
+    let delegations = |tools: &[&str]| {
+        let options = Options { delegation_tools: tools.iter().map(|tool| (*tool).to_owned()).collect(), ..Options::default() };
+        let imported = import(std::slice::from_ref(&path), &options).expect("the path exists");
+        imported.sessions[0].delegations.iter().map(|one| (one.kind.clone(), one.child.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(delegations(&[]), []);
+    let errand = |child: Option<&str>| ("Errand".to_owned(), child.map(str::to_owned));
+    assert_eq!(delegations(&["Errand"]), [errand(None), errand(Some("lamp-1")), errand(Some("lens-1"))]);
+}
+
+#[test]
 fn trees_and_usage() {
     let check = |name: &str, expect: &str| check_expect(&fixture(name), expect);
     check("copied-session.jsonl", "sessions=new:1:148 inherited_items=2 orphans=0 duplicates=0");
