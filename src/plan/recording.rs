@@ -27,11 +27,11 @@ pub(super) fn held_remark(root: &Session) -> Remark {
 pub(super) fn recording_digest(imported: &Imported, root: usize) -> Digest {
     let mut digests = Vec::new();
     // Parents stand before their children.
-    let mut inside = vec![false; imported.sessions.len()];
+    let mut inside: Vec<bool> = Vec::with_capacity(imported.sessions.len());
     for (at, session) in imported.sessions.iter().enumerate() {
         let below = session.parent_at.is_some_and(|parent| inside.get(parent).copied().unwrap_or(false));
+        inside.push(at == root || below);
         if at == root || below {
-            inside[at] = true;
             digests.extend(session_digests(session));
         }
     }

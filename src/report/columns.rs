@@ -23,28 +23,45 @@ struct Column {
     title: &'static str,
     /// The title in two short lines.
     lines: &'static str,
-    metrics: &'static [&'static str],
+    /// The metric that says which way is better, and of how many scenarios a mean is.
+    first: &'static str,
+    /// What is added to it.
+    and: &'static [&'static str],
     /// Stands in brackets behind the number when it is not 0.
     beside: Option<&'static str>,
     written: Written,
 }
 
-const fn column(title: &'static str, lines: &'static str, metrics: &'static [&'static str], written: Written) -> Column {
-    Column { title, lines, metrics, beside: None, written }
+const fn column(title: &'static str, lines: &'static str, first: &'static str, written: Written) -> Column {
+    Column { title, lines, first, and: &[], beside: None, written }
+}
+
+impl Column {
+    fn metrics(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.first).chain(self.and.iter().copied())
+    }
 }
 
 /// The columns; with the strategy they fit into 80 characters.
 const COLUMNS: [Column; 7] = [
-    column("parent context", "parent\ncontext", &["parent.final_context"], Written::Count),
-    column("parent input", "parent\ninput", &["parent.input_total"], Written::Count),
-    column("child input", "child\ninput", &["child.input_total"], Written::Count),
-    column("total tokens", "total\ntokens", &["total.input", "total.output"], Written::Count),
-    column("requests", "re-\nquests", &["requests"], Written::Few),
-    column("time s", "time\ns", &["latency.end_to_end"], Written::Seconds),
+    column("parent context", "parent\ncontext", "parent.final_context", Written::Count),
+    column("parent input", "parent\ninput", "parent.input_total", Written::Count),
+    column("child input", "child\ninput", "child.input_total", Written::Count),
+    Column {
+        title: "total tokens",
+        lines: "total\ntokens",
+        first: "total.input",
+        and: &["total.output"],
+        beside: None,
+        written: Written::Count,
+    },
+    column("requests", "re-\nquests", "requests", Written::Few),
+    column("time s", "time\ns", "latency.end_to_end", Written::Seconds),
     Column {
         title: "quality (rescues)",
         lines: "quality\n(rescues)",
-        metrics: &["quality"],
+        first: "quality",
+        and: &[],
         beside: Some("rescues"),
         written: Written::Share,
     },
@@ -116,7 +133,7 @@ pub(super) struct Folding {
 }
 
 fn wanted() -> impl Iterator<Item = &'static str> {
-    COLUMNS.iter().flat_map(|column| column.metrics.iter().copied().chain(column.beside))
+    COLUMNS.iter().flat_map(|column| column.metrics().chain(column.beside))
 }
 
 impl Group {
@@ -205,14 +222,17 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
             unfair.insert(*key);
             notes.push(format!("! {}: cells that failed are in its means, as far as they went", key.0));
         }
-        let titles: Vec<(&str, u64)> = COLUMNS.iter().filter_map(|c| Some((c.title, figures.get(c.metrics[0])?.1))).collect();
+        let titles: Vec<(&str, u64)> = COLUMNS.iter().filter_map(|c| Some((c.title, figures.get(c.first)?.1))).collect();
         let short: Vec<String> = titles.iter().filter(|one| one.1 < scenarios).map(|(title, n)| format!("{title} of {n}")).collect();
         if short.is_empty() {
             continue;
         }
         unfair.insert(*key);
-        let same = titles.iter().all(|one| one.1 == titles[0].1);
-        let of = if same { format!("means of {}", titles[0].1) } else { format!("means of fewer: {}", short.join(", ")) };
+        let counts: BTreeSet<u64> = titles.iter().map(|one| one.1).collect();
+        let of = match counts.first().filter(|_| counts.len() == 1) {
+            Some(count) => format!("means of {count}"),
+            None => format!("means of fewer: {}", short.join(", ")),
+        };
         notes.push(format!("{}: {of}, so it competes with nobody", key.0));
     }
     let rows = strategies.iter().map(|((strategy, model, evidence), figures)| {
@@ -259,7 +279,7 @@ type Figure<'a> = Box<dyn Fn(&str) -> Option<f64> + 'a>;
 
 fn rows_of(rows: Vec<(String, Standing, Figure<'_>)>) -> Vec<Row> {
     let numbers = |column: &Column| -> Vec<Option<f64>> {
-        rows.iter().map(|(_, _, value)| column.metrics.iter().map(|name| value(name)).sum::<Option<f64>>()).collect()
+        rows.iter().map(|(_, _, value)| column.metrics().map(value).sum::<Option<f64>>()).collect()
     };
     let columns: Vec<Vec<Option<f64>>> = COLUMNS.iter().map(numbers).collect();
     let bests: Vec<Option<f64>> = COLUMNS
@@ -274,7 +294,7 @@ fn rows_of(rows: Vec<(String, Standing, Figure<'_>)>) -> Vec<Row> {
         .enumerate()
         .map(|(at, (strategy, standing, value))| {
             let values = COLUMNS.iter().zip(&columns).zip(&bests).map(|((column, values), best)| {
-                let number = values[at];
+                let number = values.get(at).copied().flatten();
                 let mut text = number.map_or("–".to_owned(), |number| column.written.text(number));
                 if let Some(beside) = column.beside.and_then(value).filter(|beside| *beside != 0.0) {
                     text += &format!(" ({})", few(beside));
@@ -293,7 +313,7 @@ fn best(column: &Column, values: impl Iterator<Item = f64> + Clone) -> Option<f6
     if low == high {
         return None;
     }
-    match metric(column.metrics[0])?.better {
+    match metric(column.first)?.better {
         Better::Lower => Some(low),
         Better::Higher => Some(high),
         Better::Neither => None,
@@ -305,7 +325,7 @@ fn gaps(strategies: &IndexMap<String, Figures>) -> Vec<String> {
     let mut by_reason: IndexMap<(&str, &str), Vec<&str>> = IndexMap::new();
     for (strategy, figures) in strategies {
         for column in &COLUMNS {
-            let missing = column.metrics.iter().find(|name| !figures.sums.contains_key(**name));
+            let missing = column.metrics().find(|name| !figures.sums.contains_key(name));
             if let Some(reason) = missing.and_then(|name| figures.reasons.get(name)) {
                 by_reason.entry((column.title, reason)).or_default().push(strategy);
             }

@@ -5,6 +5,7 @@
 
 mod columns;
 mod csv;
+mod folded;
 mod json;
 mod markdown;
 mod numerals;

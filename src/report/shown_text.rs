@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use crate::results::ItemKind;
 use crate::transcript::Origin;
 
+use super::folded::folded;
 use super::numerals::count;
 use super::shown::{Shown, ShownExchange, ShownItem, ShownRequest, ShownThread};
 
@@ -111,8 +112,12 @@ fn labelled(tokens: &str, what: &str, text: &str, texts: Texts) -> String {
     let characters = text.chars().count();
     let cut = texts == Texts::Glance && characters > GLANCE;
     let shown: String = if cut { text.chars().take(GLANCE).collect() } else { text.to_owned() };
-    for line in shown.lines() {
-        let _ = writeln!(out, "         | {}", line.trim_end_matches('\r'));
+    for line in shown.lines().map(|line| line.trim_end_matches('\r')) {
+        // A glance is folded for reading; a whole text stands as it was sent.
+        let pieces = if texts == Texts::Glance { folded(line, 68) } else { vec![line.to_owned()] };
+        for piece in pieces {
+            let _ = writeln!(out, "         | {piece}");
+        }
     }
     if cut {
         let _ = writeln!(out, "         | … {} characters more", count((characters - GLANCE) as f64));
@@ -122,13 +127,15 @@ fn labelled(tokens: &str, what: &str, text: &str, texts: Texts) -> String {
 
 /// Requests as rows, the origins that occur as columns.
 fn exchanges(requests: &[ShownExchange]) -> String {
-    let used: Vec<usize> = (0..Origin::ALL.len()).filter(|&at| requests.iter().any(|one| one.input.each()[at].1 > 0)).collect();
+    let of =
+        |one: &ShownExchange, wanted: Origin| one.input.each().into_iter().find(|(origin, _)| *origin == wanted).map_or(0, |found| found.1);
+    let used: Vec<Origin> = Origin::ALL.into_iter().filter(|&origin| requests.iter().any(|one| of(one, origin) > 0)).collect();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     // Columns that would be empty are left out.
     let (differs, ends) = (requests.iter().any(|one| one.first_divergence.is_some()), requests.iter().any(|one| one.end != "replied"));
     let heads = ["request", "turn", "sent ms", "done ms"].into_iter();
-    let origins = used.iter().map(|&at| Origin::ALL[at].name());
+    let origins = used.iter().map(|origin| origin.name());
     let last = [differs.then_some("differs at"), ends.then_some("end")].into_iter().flatten();
     table.set_header(heads.chain(origins).chain(["input", "output"]).chain(last));
     for one in requests {
@@ -138,7 +145,7 @@ fn exchanges(requests: &[ShownExchange]) -> String {
             None => "system or tools".to_owned(),
         });
         let labels = [one.seq.to_string(), one.turn.to_string(), count(one.sent_ms as f64), done];
-        let origins = used.iter().map(|&at| count(one.input.each()[at].1 as f64));
+        let origins = used.iter().map(|&origin| count(of(one, origin) as f64));
         let totals = [count(one.input_total as f64), count(one.output as f64)];
         let last = [differs.then_some(place), ends.then(|| one.end.clone())].into_iter().flatten();
         table.add_row(labels.into_iter().chain(origins).chain(totals).chain(last));

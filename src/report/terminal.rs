@@ -1,12 +1,12 @@
 //! Tables for a terminal of 80 columns, the same whatever the terminal is.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width};
-use unicode_width::UnicodeWidthStr;
 
 use crate::results::{CellResult, Head, SummaryRow};
 
 use super::Report;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
+use super::folded::folded;
 
 /// The widest line of text; tables of usual names and numbers keep to it too.
 const WIDTH: usize = 80;
@@ -125,7 +125,7 @@ fn emphasised(line: &str) -> String {
     let mut rest = line;
     while let Some(mark) = rest.find('*') {
         let (before, after) = rest.split_at(mark + 1);
-        // The number goes back to the blank before it, or before its neighbour if it stands in brackets.
+        // All places are those of blanks or stars, so every slice is of whole characters. The number goes back to the blank before it, or before its neighbour if it stands in brackets.
         let word = |end: usize| before[..end].rfind(' ').map_or(0, |blank| blank + 1);
         let last = word(before.len());
         let start = if before[last..].starts_with('(') { word(last.saturating_sub(1)) } else { last };
@@ -133,21 +133,6 @@ fn emphasised(line: &str) -> String {
         rest = after;
     }
     text + rest
-}
-
-/// A text in lines of at most so many characters.
-fn folded(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
-            Some(line) => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
