@@ -97,5 +97,5 @@ fn scenario(text: &str) -> Scenario {
 }
 
 fn errors(text: &str) -> ScenarioErrors {
-    compile(text, "base.yaml", Size::Small, &BTreeMap::new()).err().expect("the text is broken")
+    compile(text, "base.yaml", Size::Small, &BTreeMap::new()).expect_err("the text is broken")
 }
