@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::model::profile::MODELS;
 use crate::report::Format;
@@ -15,17 +15,18 @@ use super::output::OutFile;
 
 /// Measures what each way of handing context to a sub-agent costs: tokens, time and answer quality, per strategy.
 #[derive(Debug, Parser)]
-#[command(name = "ctxbench", version, max_term_width = 100, disable_help_subcommand = true, after_help = EXIT_CODES)]
+#[command(name = "ctxbench", version, max_term_width = 100, disable_help_subcommand = true, after_help = AFTER_HELP)]
 pub struct Typed {
     /// What is typed with any command.
     #[command(flatten)]
     pub global: Global,
-    /// The command.
+    /// The command; none: `run`.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 13 a cell failed unexpectedly, \
+const AFTER_HELP: &str = "Without a command it runs the built-in suite, as `ctxbench run` does.\n\n\
+                          Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 13 a cell failed unexpectedly, \
                           130 interrupted, 143 terminated.";
 
 /// What is typed with any command.
@@ -91,7 +92,7 @@ pub struct RunArgs {
     /// A strategy: ID[@PROFILE][:KEY=VALUE,...]; may be repeated; none: the default rows (`ctxbench list strategies`)
     #[arg(long, short, value_name = "SPEC")]
     pub strategy: Vec<String>,
-    /// Who plays the threads: `reader` for scenarios, `held` for recordings (the defaults)
+    /// Who plays the threads: `reader` for scenarios, `held` for recordings (the defaults); `script`: a scenario's own script
     #[arg(long, value_name = "MODEL", value_parser = PossibleValuesParser::new(super::list::MODEL_NAMES))]
     pub model: Option<String>,
     /// The size of scenarios
@@ -115,6 +116,17 @@ pub struct RunArgs {
     /// How it is measured.
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+impl RunArgs {
+    /// What `run` means with nothing typed behind it.
+    ///
+    /// # Errors
+    /// None is known: every argument has a default or may be absent.
+    pub fn bare() -> Result<RunArgs, clap::Error> {
+        let command = RunArgs::augment_args(clap::Command::new("run"));
+        RunArgs::from_arg_matches(&command.try_get_matches_from(["run"])?)
+    }
 }
 
 /// `show`.

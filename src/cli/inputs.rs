@@ -9,6 +9,7 @@ use crate::import::{Imported, Options, import};
 use crate::model::held::HeldError;
 use crate::model::profile::{MODELS, ModelProfile, model_profile};
 use crate::model::reader::Reader;
+use crate::model::script::Script;
 use crate::plan::{Casting, Subject};
 use crate::results::Evidence;
 use crate::scenario::file::ScenarioFile;
@@ -70,10 +71,10 @@ pub fn subjects(what: &[String], wanted: &Wanted<'_>) -> Result<Vec<Subject>, Er
     for one in what {
         found.typed(one, wanted)?;
     }
-    found.finish()
+    found.finish(wanted.console)
 }
 
-/// Whether a size that a scenario does not offer is an error or left out.
+/// Whether a scenario that lacks the wanted size or script is an error or left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strictness {
     /// It was asked for by name.
@@ -87,13 +88,19 @@ struct Found {
     subjects: Vec<Subject>,
     /// What is wrong with scenario files: all of it.
     wrong: Vec<String>,
+    /// The scenarios that are not run, and why.
+    left_out: Vec<String>,
 }
 
 impl Found {
-    fn finish(self) -> Result<Vec<Subject>, Error> {
+    fn finish(self, console: &Console) -> Result<Vec<Subject>, Error> {
         if !self.wrong.is_empty() {
             return Err(Error::Input(self.wrong.join("\n\n")));
         }
+        if self.subjects.is_empty() && !self.left_out.is_empty() {
+            return Err(Error::Usage(format!("there is nothing to run:\n{}", self.left_out.join("\n"))));
+        }
+        self.left_out.iter().for_each(|why| console.warn(&format!("{why}: left out")));
         if self.subjects.is_empty() {
             return Err(Error::Input("there is nothing to run: no scenario and no recording was found".to_owned()));
         }
@@ -175,9 +182,8 @@ impl Found {
     }
 
     fn scenarios(&mut self, text: &str, name: &str, only: Option<&str>, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
-        if wanted.model.is_some_and(|model| model != "reader") {
-            let model = wanted.model.unwrap_or_default();
-            return Err(Error::Usage(format!("{name} is a scenario, which `{model}` cannot play: leave --model out, or give recordings")));
+        if wanted.model == Some("held") {
+            return Err(Error::Usage(format!("{name} is a scenario, which `held` cannot play: leave --model out, or give recordings")));
         }
         let file = match ScenarioFile::parse(text, name) {
             Ok(file) => file,
@@ -189,15 +195,16 @@ impl Found {
         if !file.sizes().contains(&wanted.size) {
             let sizes: Vec<&str> = file.sizes().iter().map(|size| size.name()).collect();
             let message = format!("{name} has no size {}; it has {}", wanted.size.name(), sizes.join(", "));
-            if strictness == Strictness::Asked {
-                return Err(Error::Usage(message));
-            }
-            wanted.console.warn(&format!("{message}: left out"));
-            return Ok(());
+            return self.leave_out(message, strictness);
         }
         for id in file.ids().iter().filter(|id| only.is_none_or(|only| only == *id)) {
             match file.compile(id, wanted.size, &BTreeMap::new()) {
-                Ok(scenario) => self.subjects.push(simulated(scenario, wanted)),
+                Ok(scenario) if wanted.model != Some("script") => self.subjects.push(simulated(scenario, wanted)),
+                Ok(scenario) if scenario.script.is_empty() => {
+                    let message = format!("{id} has no script, so `script` cannot play it: write one into its file, under `script`");
+                    self.leave_out(message, strictness)?;
+                }
+                Ok(scenario) => self.subjects.push(scripted(scenario, wanted)?),
                 Err(errors) => {
                     let shown = errors.render(wanted.console.colour_err);
                     // What is wrong in every variant of a file is said once.
@@ -209,6 +216,26 @@ impl Found {
         }
         Ok(())
     }
+
+    fn leave_out(&mut self, why: String, strictness: Strictness) -> Result<(), Error> {
+        if strictness == Strictness::Asked {
+            return Err(Error::Usage(why));
+        }
+        self.left_out.push(why);
+        Ok(())
+    }
+}
+
+/// A scenario with its script. It is scored as any other run.
+fn scripted(scenario: Scenario, wanted: &Wanted<'_>) -> Result<Subject, Error> {
+    let scenario = Arc::new(scenario);
+    let script = Script::of(&scenario).map_err(|why| Error::Input(format!("{}: {why}", scenario.id)))?;
+    let unfit = script.delegates().then(|| ("inline".to_owned(), "its script delegates".to_owned()));
+    let script = Arc::new(script);
+    let scorer = Arc::new(Scorer::new(scenario.clone()));
+    let casting: Casting = Arc::new(move |_| script.clone());
+    let subject = Subject::of_scenario(scenario, "script", Evidence::Scripted, casting, Ok(scorer));
+    Ok(Subject { profile: wanted.as_model.unwrap_or(Some(MODELS[0])), unfit: unfit.into_iter().collect(), ..subject })
 }
 
 /// A scenario with its reader.

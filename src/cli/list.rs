@@ -13,10 +13,11 @@ use super::console::Console;
 use super::output::emit;
 
 /// Who can play threads.
-pub const MODEL_NAMES: [&str; 2] = ["reader", "held"];
+pub const MODEL_NAMES: [&str; 3] = ["reader", "script", "held"];
 
-const MODEL_LINES: [(&str, &str); 2] = [
+const MODEL_LINES: [(&str, &str); 3] = [
     ("reader", "simulated: acts on the text that it can see, and on nothing else"),
+    ("script", "the script of the scenario file: exact replies by thread and turn"),
     ("held", "a recording: its steps held fixed, openings and returns are the strategy's"),
 ];
 

@@ -21,7 +21,7 @@ use clap::Parser;
 use crate::error::{Error, Exit};
 use crate::strategy::Registry;
 
-use args::{Command, Typed};
+use args::{Command, RunArgs, Typed};
 use console::Console;
 
 /// Does what was typed (the program's name first) and says how it went.
@@ -33,12 +33,16 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
     let global = &typed.global;
     let console = Console::new(global.quiet, global.log, global.color);
     let done = match &typed.command {
-        Command::Run(args) => run::run(args, registry, global, &console),
-        Command::Show(args) => show::show(args, registry, global, &console).map(|()| Exit::Fine),
-        Command::List(args) => list::list(args, registry, global, &console).map(|()| Exit::Fine),
-        Command::Import(args) => import::import(args, global, &console),
-        Command::Validate(args) => validate::validate(args, global, &console).map(|()| Exit::Fine),
-        Command::Schema(args) => schema::schema(args, global, &console).map(|()| Exit::Fine),
+        None => match RunArgs::bare() {
+            Ok(args) => run::run(&args, registry, global, &console),
+            Err(told) => return told_by_clap(&told),
+        },
+        Some(Command::Run(args)) => run::run(args, registry, global, &console),
+        Some(Command::Show(args)) => show::show(args, registry, global, &console).map(|()| Exit::Fine),
+        Some(Command::List(args)) => list::list(args, registry, global, &console).map(|()| Exit::Fine),
+        Some(Command::Import(args)) => import::import(args, global, &console),
+        Some(Command::Validate(args)) => validate::validate(args, global, &console).map(|()| Exit::Fine),
+        Some(Command::Schema(args)) => schema::schema(args, global, &console).map(|()| Exit::Fine),
     };
     done.unwrap_or_else(|error| {
         if !matches!(error, Error::Closed) {

@@ -74,7 +74,9 @@ fn recompute(args: &ShowArgs, registry: &Registry, console: &Console) -> Result<
     let measuring = Measuring::of(&args.measure)?;
     let strategies = strategies(std::slice::from_ref(&id.strategy), registry)?;
     let what = args.from.as_ref().map_or(id.scenario.clone(), |path| path.display().to_string());
-    let wanted = Wanted { size: id.size, briefing: id.briefing, fallback: id.fallback, as_model: measuring.as_model, model: None, console };
+    // A scenario may be played by two; whoever else is named is told who plays it.
+    let model = (id.model == "script").then_some("script");
+    let wanted = Wanted { size: id.size, briefing: id.briefing, fallback: id.fallback, as_model: measuring.as_model, model, console };
     let mut subjects = subjects(&[what], &wanted)?;
     let names: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
     subjects.retain(|subject| CellId { scenario: subject.id.clone(), ..id.clone() }.to_string() == id.to_string());

@@ -42,11 +42,11 @@ impl Script {
         Ok(Script(Arc::new(steps)))
     }
 
-    /// A script over a scenario's intents, each with its self-contained task.
+    /// A scenario's own script over its intents, each with its self-contained task.
     ///
     /// # Errors
     /// As [`Script::new`].
-    pub fn of(scenario: &Scenario, turns: Vec<ScriptedTurn>) -> Result<Script, ModelError> {
+    pub fn of(scenario: &Scenario) -> Result<Script, ModelError> {
         let intents = scenario.intents.iter().map(|spec| Intent {
             id: spec.id.clone(),
             agent: spec.agent.clone(),
@@ -54,7 +54,13 @@ impl Script {
             task: spec.task.clone(),
             background: spec.background,
         });
-        Script::new(turns, intents)
+        Script::new(scenario.script.clone(), intents)
+    }
+
+    /// Whether it hands anything to a child.
+    pub fn delegates(&self) -> bool {
+        let calls = self.0.turns.values().flatten().flat_map(|reply| &reply.calls);
+        calls.into_iter().any(|call| matches!(call, ScriptedCall::Delegate { .. }))
     }
 }
 
@@ -311,8 +317,12 @@ task worker: Please find. Some(\"find\")\ntask worker: Sum it up. Some(\"sum\")"
     #[test]
     fn a_scenario_lends_its_intents() {
         use crate::scenario::sample::{intent, scenario, turn};
-        let world = scenario(vec![], vec![intent("find", "find it", &[], vec![])], vec![turn("go on then", &[], &[0])]);
-        let script = Script::of(&world, vec![]).expect("an empty script is in order");
+        let mut world = scenario(vec![], vec![intent("find", "find it", &[], vec![])], vec![turn("go on then", &[], &[0])]);
+        let script = Script::of(&world).expect("an empty script is in order");
+        assert!(!script.delegates());
+        world.script = serde_saphyr::from_str("[{thread: /, replies: [{calls: [{delegate: {intent: find}}]}]}]").expect("as written");
+        let script = Script::of(&world).expect("it is in order");
+        assert!(script.delegates());
         assert_eq!(script.0.intents["find"].task, "Please find it.");
     }
 }

@@ -66,6 +66,7 @@ pub(crate) fn scenario(id: &str) -> Scenario {
         topics: vec![],
         intents: vec![],
         conduct: Conduct::default(),
+        script: vec![],
         checks: vec![],
         ceilings: Ceilings::default(),
         window: None,

@@ -19,6 +19,7 @@ use crate::setting::{Ceilings, UserTime};
 use crate::strategy::AgentSpec;
 use crate::transcript::{Digest, Item, Part};
 
+use script::ScriptedTurn;
 pub use suite::{builtin, builtin_names, compile_builtin};
 pub use world::{ScenarioWorld, ToolBehaviour, ToolOutput};
 
@@ -53,6 +54,8 @@ pub struct Scenario {
     pub intents: Vec<IntentSpec>,
     /// How the reader behaves here.
     pub conduct: Conduct,
+    /// What each thread says and calls, turn by turn, where the model `script` plays; empty: it cannot.
+    pub script: Vec<ScriptedTurn>,
     /// What is asked of returns and of the final answer.
     pub checks: Vec<Check>,
     /// The harness's limits.

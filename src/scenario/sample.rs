@@ -80,6 +80,7 @@ pub(crate) fn scenario(topics: Vec<Topic>, intents: Vec<IntentSpec>, turns: Vec<
         topics,
         intents,
         conduct: Conduct::default(),
+        script: vec![],
         checks: vec![],
         ceilings: Ceilings::default(),
         window: None,

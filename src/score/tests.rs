@@ -62,6 +62,7 @@ fn scenario(checks: Vec<Check>) -> Arc<Scenario> {
         ],
         intents: vec![intent("first", vec![PORT, STORE]), intent("second", vec![SUMMARY]), intent("third", vec![])],
         conduct: Conduct::default(),
+        script: vec![],
         checks,
         ceilings: Ceilings::default(),
         window: None,

@@ -33,6 +33,9 @@ fn the_schema_accepts_what_ships_and_refuses_mistakes() {
         ("text: Not here.", "text: {source: 4, sed: 3}"),
         ("delegate: [find-port]", "delegate: find-port"),
         ("recall: port}", "recall: port, wait: 3}"),
+        ("topics:", "script: [{thread: /, replies: [{says: x}]}]\ntopics:"),
+        ("topics:", "script: [{thread: /, replies: [{calls: [{tool: {name: read}, back: {}}]}]}]\ntopics:"),
+        ("topics:", "script: [{thread: /, replies: [{calls: [{}]}]}]\ntopics:"),
         ("  - {path: b.txt, text: Not here.}", "  - {repeat: 3, each: {paht: b.txt, text: Not here.}}"),
         ("  - {path: b.txt, text: Not here.}", "  - {repeat: 3, as: 4, each: {path: b.txt, text: Not here.}}"),
     ] {
@@ -60,7 +63,10 @@ fn the_page_on_the_format_names_every_key() {
 fn the_example_of_the_page_is_sound() {
     let page = include_str!("../../scenarios/README.md");
     let example = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
-    let file = ScenarioFile::parse(example, "README.md").unwrap_or_else(|errors| panic!("{errors}"));
-    file.check().unwrap_or_else(|errors| panic!("{errors}"));
-    assert_eq!(file.sizes(), Size::ALL);
+    let script = page.split("```yaml\n").nth(2).and_then(|rest| rest.split("```").next()).expect("an example of a script");
+    for text in [example.to_owned(), format!("{example}{script}")] {
+        let file = ScenarioFile::parse(&text, "README.md").unwrap_or_else(|errors| panic!("{errors}"));
+        file.check().unwrap_or_else(|errors| panic!("{errors}"));
+        assert_eq!(file.sizes(), Size::ALL);
+    }
 }

@@ -4,6 +4,7 @@ mod errors;
 mod format;
 mod markers;
 mod plans;
+mod script;
 mod shape;
 mod shipped;
 mod values;

@@ -158,6 +158,7 @@ fn the_digest_is_of_what_matters() {
         ("title: A scenario", "title: The scenario"),
         ("why: Each", "tags: [x]\nwhy: Every"),
         ("\"9187\"", "'9187'"),
+        ("topics:", "script: []\ntopics:"),
     ] {
         assert_eq!(of(&broken(&[(from, to)])), base, "{to}");
     }
@@ -189,6 +190,10 @@ fn the_digest_is_of_what_matters() {
         ("agents:", "expects_failure: limit\nagents:"),
         ("agents:", "root: scout\nagents:"),
         ("topics:", "history: [{user: hi}]\ntopics:"),
+        ("topics:", "script: [{thread: /, replies: [{text: a}]}]\ntopics:"),
+        ("topics:", "script: [{thread: /, replies: [{text: b}]}]\ntopics:"),
+        ("topics:", "script: [{thread: /, replies: [{text: a, ms: 1}]}]\ntopics:"),
+        ("topics:", "script: [{thread: /, turn: 2, replies: [{text: a}]}]\ntopics:"),
     ];
     let mut seen = std::collections::BTreeSet::from([base]);
     for (from, to) in changes {

@@ -8,6 +8,7 @@ use crate::transcript::{Phase, Role};
 use super::errors::Problems;
 use super::node::{Located, Node, Value};
 use super::record::{Form, Map, OneOrMore, names, record};
+use super::scripted::ScriptTurn;
 use super::settings::Amount;
 use super::text::{Line, Text};
 
@@ -46,6 +47,8 @@ record! {
         intents: Vec<Located<IntentForm>>,
         /// How the simulated reader behaves.
         conduct: Option<ConductForm>,
+        /// What each thread says and calls, turn by turn, under `--model script`. Left out: that model cannot play it.
+        script: Vec<Located<ScriptTurn>>,
         /// What is asked of returns and of the final answer.
         checks: Vec<Located<CheckForm>>,
         /// The harness's own limits.

@@ -16,6 +16,7 @@ mod generate;
 mod node;
 mod record;
 mod schema;
+mod scripted;
 mod settings;
 mod text;
 

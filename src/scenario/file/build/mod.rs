@@ -4,6 +4,7 @@ mod declared;
 mod markers;
 mod past;
 mod plans;
+mod script;
 mod topics;
 mod work;
 mod world;
@@ -74,7 +75,7 @@ pub(super) fn build(root: &Node, size: Size, sizes: &[Size], beside: &Beside, pr
     let root_agent = builder.root(root.at);
     let history = builder.history(&world);
     let (topics, intents, turns, checks) = builder.work();
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         id: file.id.value.0.clone(),
         title: file.title.0.clone(),
         tags: file.tags.clone(),
@@ -89,12 +90,14 @@ pub(super) fn build(root: &Node, size: Size, sizes: &[Size], beside: &Beside, pr
         topics,
         intents,
         conduct: conduct(file.conduct.as_ref()),
+        script: vec![],
         checks,
         ceilings: ceilings(file.ceilings.as_ref()),
         window: file.window,
         expects_failure: file.expects_failure.as_ref().map(|kind| kind.value.clone()),
         digest: Digest(0),
     };
+    scenario.script = builder.script(&scenario);
     builder.heads();
     let index = MarkerIndex::new(&scenario);
     builder.markers(&scenario, &index);
@@ -120,6 +123,7 @@ pub(super) fn digest(scenario: &Scenario) -> Digest {
         topics,
         intents,
         conduct,
+        script,
         checks,
         ceilings,
         window,
@@ -129,7 +133,9 @@ pub(super) fn digest(scenario: &Scenario) -> Digest {
     let head = format!("{:?}", (id, size, root, conduct, ceilings, window, expects_failure));
     let people = format!("{:?}", (agents, history, turns));
     let rest = format!("{:?}", (world, topics, intents, checks));
-    Digest::chain([head, people, rest].iter().map(|text| Digest::of(text)))
+    // No script is as if there were no such key.
+    let script = (!script.is_empty()).then(|| format!("{script:?}"));
+    Digest::chain([head, people, rest].iter().chain(&script).map(|text| Digest::of(text)))
 }
 
 fn conduct(form: Option<&ConductForm>) -> Conduct {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::scenario::marker::MarkerIndex;
+use crate::scenario::script::ScriptedCall;
 use crate::scenario::{Scenario, ScenarioWorld, Step, ToolBehaviour};
 use crate::setting::World;
 use crate::transcript::{CallKey, Part, ToolCall};
@@ -31,11 +32,13 @@ impl Builder<'_> {
                 self.intent(scenario, index, intent, &mut walk);
             }
         }
+        let delegated = scripted_delegations(scenario);
         for (at, form) in file.intents.iter().enumerate() {
             if !walk.done.contains(&at) {
+                let scripted = delegated.contains(form.value.id.value.as_str());
                 // Its plan is walked all the same, for the problems in it.
                 self.intent(scenario, index, at, &mut walk);
-                if !self.problems.incomplete {
+                if !scripted && !self.problems.incomplete {
                     let message = format!("nobody delegates the intent `{}`", form.value.id.value);
                     self.problems.add(form.value.id.at, message, "name it under `delegate` of a turn, or remove it");
                 }
@@ -100,7 +103,7 @@ impl Builder<'_> {
                     "a call that stands completed is not made again: remove it, or give it other arguments",
                 );
             }
-            if !self.may_call(scenario, agent, &form.value) | !self.can_succeed(scenario, step, form, &walk.world) {
+            if !self.may_call(scenario, Some(agent), &form.value.tool) | !self.can_succeed(scenario, step, form, &walk.world) {
                 continue;
             }
             let call = ToolCall {
@@ -117,14 +120,13 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether the agent has the tool.
-    fn may_call(&mut self, scenario: &Scenario, agent: &str, form: &StepForm) -> bool {
-        let tool = &form.tool;
+    /// Whether the agent has the tool; of an agent that nobody knows, whether there is such a tool.
+    pub(super) fn may_call(&mut self, scenario: &Scenario, agent: Option<&str>, tool: &Located<String>) -> bool {
         if !self.declared.tools.check(tool, self.problems) {
             return false;
         }
         // An unknown agent is reported where it is named.
-        let Some(known) = self.file.agents.get(agent) else { return true };
+        let Some((agent, known)) = agent.and_then(|agent| Some((agent, self.file.agents.get(agent)?))) else { return true };
         let has = known.tools.iter().any(|known| known.value == tool.value);
         if !has && scenario.agents.contains_key(agent) {
             let message = format!("the agent `{agent}` does not have the tool `{}`", tool.value);
@@ -214,6 +216,12 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// The intents that the script hands to children.
+fn scripted_delegations(scenario: &Scenario) -> BTreeSet<&str> {
+    let calls = scenario.script.iter().flat_map(|turn| &turn.replies).flat_map(|reply| &reply.calls);
+    calls.filter_map(|call| if let ScriptedCall::Delegate { intent, .. } = call { Some(intent.as_str()) } else { None }).collect()
 }
 
 /// The walk through all plans.
