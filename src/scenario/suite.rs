@@ -6,10 +6,19 @@ use super::file::{ScenarioErrors, compile};
 use super::{Scenario, Size};
 
 /// Every built-in scenario with the text of its file, in the order in which they run. A file's variants follow it.
-const SUITE: [(&str, &str); 3] = [
+const SUITE: [(&str, &str); 12] = [
     ("auth-lookup", include_str!("../../scenarios/auth-lookup.yaml")),
     ("auth-lookup-parallel", include_str!("../../scenarios/auth-lookup.yaml")),
     ("tiny-task", include_str!("../../scenarios/tiny-task.yaml")),
+    ("recent-decision", include_str!("../../scenarios/recent-decision.yaml")),
+    ("recent-decision-2", include_str!("../../scenarios/recent-decision.yaml")),
+    ("recent-decision-beside-call", include_str!("../../scenarios/recent-decision.yaml")),
+    ("recent-decision-lost", include_str!("../../scenarios/recent-decision.yaml")),
+    ("old-decision", include_str!("../../scenarios/recent-decision.yaml")),
+    ("fan-out-3", include_str!("../../scenarios/fan-out-3.yaml")),
+    ("fan-out-3-serial", include_str!("../../scenarios/fan-out-3.yaml")),
+    ("follow-up-detail", include_str!("../../scenarios/follow-up-detail.yaml")),
+    ("follow-up-detail-once", include_str!("../../scenarios/follow-up-detail.yaml")),
 ];
 
 /// The names of the built-in scenarios, in the order in which they run.

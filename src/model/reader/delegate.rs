@@ -108,7 +108,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
     // ---- what others ask -----------------------------------------------------------------------------------------------
 
     /// Whether this thread makes a deliverable of an intent: because it carries the intent out, or because it took it over
-    /// and no deliverable came back.
+    /// and no deliverable came back, or one with a guess in it. One without stands, a stale value in it too.
     pub fn makes(&self, topic: TopicIndex, intent: IntentIndex) -> bool {
         if self.bound.carries_out() == Some(intent) {
             return true;
@@ -117,7 +117,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
             Stand::Own => true,
             Stand::Rescue => {
                 let news: Vec<usize> = assignment.acts.iter().flat_map(|told| told.heard.news.iter().copied()).collect();
-                self.sight.known_of(&news).made[topic].is_none()
+                self.sight.known_of(&news).made[topic].as_ref().is_none_or(|values| values.contains(&None))
             }
             Stand::Open | Stand::Running | Stand::Blocked | Stand::Settled => false,
         })

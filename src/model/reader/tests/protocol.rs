@@ -231,10 +231,21 @@ fn rule_10_whoever_takes_over_makes_the_deliverable() {
     check(Fallback::Itself, "", "DONE note: Apricot");
     check(Fallback::GiveUp, "", "unknown: note");
     check(Fallback::Itself, "DONE note: guess", "DONE note: guess");
-    // A deliverable that came back stands, whatever else is done again here.
+    // A guess alone is a value, of which no fallback comes. Where the work is taken over for another reason, the guess is
+    // made again; a deliverable without one stands, stale or not.
     world.intents[0].work.needs = vec![0, 3];
-    let back = Thread::user("Now gather all.").delegated("first", "unknown: first\nDONE note: guess").reads("a", "Apricot");
-    Bench::new(world, Protocol::Fresh).check(&back, "It is Apricot.\nDONE note: guess");
+    let takes_over = |world: &Scenario, fallback: Fallback, text: &str, expect: &str| {
+        let back = Thread::user("Now gather all.").delegated("first", text).reads("a", "Apricot");
+        let mut bench = Bench::new(world.clone(), Protocol::Fresh);
+        bench.reader.fallback = Some(fallback);
+        bench.check(&back, expect);
+    };
+    takes_over(&world, Fallback::Itself, "unknown: first\nDONE note: guess", "It is Apricot.\nDONE note: Apricot");
+    takes_over(&world, Fallback::GiveUp, "unknown: first\nDONE note: guess", "It is Apricot.\nDONE note: guess");
+    world.topics[0] = topic("first", &[("It was Acorn.", "Acorn", "Acorn"), ("It is Apricot.", "Apricot", "Apricot")]);
+    world.intents[0].work.needs = vec![1, 3];
+    takes_over(&world, Fallback::Itself, "unknown: second\nDONE note: Acorn", "unknown: second\nDONE note: Acorn");
+    takes_over(&world, Fallback::Itself, "unknown: second\nDONE note: guess", "unknown: second\nDONE note: Apricot");
 }
 
 #[test]
