@@ -12,7 +12,7 @@ use crate::model::reader::Reader;
 use crate::model::script::Script;
 use crate::plan::{Casting, Subject};
 use crate::results::Evidence;
-use crate::scenario::file::ScenarioFile;
+use crate::scenario::file::{ScenarioErrors, ScenarioFile};
 use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names};
 use crate::score::Scorer;
 
@@ -40,6 +40,16 @@ pub struct Wanted<'a> {
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|why| Error::path("read", path, why))
+}
+
+/// A scenario file, whose long texts may stand in files of its folder.
+pub fn scenario_file(text: &str, path: &Path) -> Result<ScenarioFile, ScenarioErrors> {
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let beside = Arc::new(move |inside: &str| {
+        let path = folder.join(inside);
+        std::fs::read_to_string(&path).map_err(|why| Error::path("read", &path, why).to_string())
+    });
+    ScenarioFile::parse_beside(text, &path.display().to_string(), beside)
 }
 
 /// A name and a line for each built-in scenario.
@@ -95,7 +105,8 @@ struct Found {
 impl Found {
     fn finish(self, console: &Console) -> Result<Vec<Subject>, Error> {
         if !self.wrong.is_empty() {
-            return Err(Error::Input(self.wrong.join("\n\n")));
+            let places = if self.wrong.len() == 1 { "this" } else { "these" };
+            return Err(Error::Input(format!("nothing was run because of {places}:\n\n{}", self.wrong.join("\n\n"))));
         }
         if self.subjects.is_empty() && !self.left_out.is_empty() {
             return Err(Error::Usage(format!("there is nothing to run:\n{}", self.left_out.join("\n"))));
@@ -123,7 +134,7 @@ impl Found {
 
     fn builtin(&mut self, name: &str, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
         let text = builtin(name).ok_or_else(|| Error::Internal(format!("the built-in scenario `{name}` has no text")))?;
-        self.scenarios(text, name, Some(name), wanted, strictness)
+        self.scenarios(ScenarioFile::parse(text, name), name, Some(name), wanted, strictness)
     }
 
     fn folder(&mut self, folder: &Path, wanted: &Wanted<'_>) -> Result<(), Error> {
@@ -140,7 +151,7 @@ impl Found {
             return self.recordings(path, wanted, strictness);
         }
         let text = String::from_utf8(bytes).map_err(|_| Error::Input(format!("{} is not UTF-8 text: save it as UTF-8", path.display())))?;
-        self.scenarios(&text, &path.display().to_string(), None, wanted, strictness)
+        self.scenarios(scenario_file(&text, path), &path.display().to_string(), None, wanted, strictness)
     }
 
     fn recordings(&mut self, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
@@ -151,7 +162,8 @@ impl Found {
         let imported = import(&[path.to_owned()], &Options::default()).map_err(refused)?;
         if !imported.report.bad_lines.is_empty() {
             let count = imported.report.bad_lines.len();
-            wanted.console.warn(&format!("{count} lines of {} could not be read: `ctxbench import` names them", path.display()));
+            let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+            wanted.console.warn(&format!("{lines} of {} could not be read: `ctxbench import` names them", path.display()));
         }
         let (mut unusable, mut alone) = (Vec::new(), 0);
         let before = self.subjects.len();
@@ -167,7 +179,10 @@ impl Found {
             }
         }
         if alone > 0 {
-            wanted.console.info(&format!("{alone} sessions of {} delegate nothing: left out", path.display()));
+            let sessions = if alone == 1 { "1 session".to_owned() } else { format!("{alone} sessions") };
+            wanted
+                .console
+                .warn(&format!("{sessions} of {} without a delegation: left out (all strategies are alike there)", path.display()));
         }
         if self.subjects.len() > before {
             unusable.iter().for_each(|why| wanted.console.warn(&format!("{why}: left out")));
@@ -181,11 +196,18 @@ impl Found {
         Ok(())
     }
 
-    fn scenarios(&mut self, text: &str, name: &str, only: Option<&str>, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
+    fn scenarios(
+        &mut self,
+        file: Result<ScenarioFile, ScenarioErrors>,
+        name: &str,
+        only: Option<&str>,
+        wanted: &Wanted<'_>,
+        strictness: Strictness,
+    ) -> Result<(), Error> {
         if wanted.model == Some("held") {
             return Err(Error::Usage(format!("{name} is a scenario, which `held` cannot play: leave --model out, or give recordings")));
         }
-        let file = match ScenarioFile::parse(text, name) {
+        let file = match file {
             Ok(file) => file,
             Err(errors) => {
                 self.wrong.push(errors.render(wanted.console.colour_err));
@@ -265,7 +287,7 @@ fn unknown_scenario(name: &str) -> String {
     format!(
         "there is no built-in scenario, file or folder `{name}`{} `ctxbench list scenarios` names all",
         match suggestion(name, known.iter().copied()) {
-            near if near.is_empty() => ";".to_owned(),
+            near if near.is_empty() => ".".to_owned(),
             near => near,
         }
     )

@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::report::Format;
 use crate::scenario::Size;
-use crate::scenario::file::ScenarioFile;
+use crate::scenario::file::{ScenarioErrors, ScenarioFile};
 
 use super::args::{Global, ValidateArgs};
 use super::console::Console;
-use super::inputs::read_text;
+use super::inputs::{read_text, scenario_file};
 use super::output::emit;
 
 /// What was found in one file.
@@ -38,7 +38,7 @@ pub fn validate(args: &ValidateArgs, global: &Global, console: &Console) -> Resu
     let mut checked = Vec::new();
     for path in &args.files {
         let name = path.display().to_string();
-        checked.push(check(&name, &read_text(path)?, console.colour_err));
+        checked.push(check(&name, scenario_file(&read_text(path)?, path), console.colour_err));
     }
     let wrong: Vec<&Checked> = checked.iter().filter(|one| !one.problems.is_empty()).collect();
     emit("validate", global.format, &global.out, console, &|format, _| match format {
@@ -60,10 +60,10 @@ fn fine(one: &Checked) -> String {
     format!("{}: fine: {} ({})\n", one.file, one.scenarios.join(", "), sizes.join(", "))
 }
 
-fn check(name: &str, text: &str, colour: bool) -> Checked {
+fn check(name: &str, file: Result<ScenarioFile, ScenarioErrors>, colour: bool) -> Checked {
     let mut checked = Checked { file: name.to_owned(), scenarios: vec![], sizes: vec![], problems: vec![], shown: String::new() };
     let mut found = Vec::new();
-    match ScenarioFile::parse(text, name) {
+    match file {
         Err(errors) => found.push(errors),
         Ok(file) => {
             checked.scenarios = file.ids().to_vec();

@@ -52,6 +52,9 @@ impl Engine {
                 }
                 Err(why) => {
                     self.rows[row].fate = Fate::Failed;
+                    if why.ends_run {
+                        return Err(self.fail(FailureKind::Model, why.message));
+                    }
                     let broken =
                         Arrival::Broken { turn, row, kind: FailureKind::Model, message: why.message, chain: chain.saturating_add(1) };
                     self.queue.at(self.now.saturating_add(1), broken);

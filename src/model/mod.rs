@@ -157,6 +157,21 @@ impl Reply {
 pub struct ModelError {
     /// What happened and what to do.
     pub message: String,
+    /// Whether the run is worth nothing without this reply, whatever thread asked for it (a gap in a script). Else the
+    /// turn fails, and the strategy says what its parent hears of it, as with a provider that gave an error.
+    pub ends_run: bool,
+}
+
+impl ModelError {
+    /// An error that fails the turn.
+    pub fn of_turn(message: impl Into<String>) -> ModelError {
+        ModelError { message: message.into(), ends_run: false }
+    }
+
+    /// An error that fails the run.
+    pub fn of_run(message: impl Into<String>) -> ModelError {
+        ModelError { message: message.into(), ends_run: true }
+    }
 }
 
 /// A future that is ready at once.

@@ -35,7 +35,7 @@ impl Script {
                 }
             }
             if steps.turns.contains_key(&(thread.clone(), turn)) {
-                return Err(ModelError { message: format!("the script has turn {turn} of thread {thread} twice: join the two") });
+                return Err(ModelError::of_run(format!("the script has turn {turn} of thread {thread} twice: join the two")));
             }
             steps.turns.insert((thread, turn), replies);
         }
@@ -83,7 +83,7 @@ impl Agent for Script {
 
 /// An error, with the place in the script that it is about.
 fn at(thread: &str, turn: u32, exchange: u32, why: &str) -> ModelError {
-    ModelError { message: format!("script, thread {thread}, turn {turn}, reply {}: {why}", exchange + 1) }
+    ModelError::of_run(format!("script, thread {thread}, turn {turn}, reply {}: {why}", exchange + 1))
 }
 
 /// The intents that a call names.

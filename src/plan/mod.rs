@@ -130,7 +130,7 @@ impl Subject {
         let (staged, played) = (held.clone(), held.clone());
         let unfit = held.without_delegation().err().map(|why| ("inline".to_owned(), why.to_string()));
         Ok(Subject {
-            id: held.id().to_owned(),
+            id: plain_id(held.id()),
             size: Size::default(),
             digest: recording_digest(imported, at),
             staging: Arc::new(move || Stage {
@@ -154,6 +154,17 @@ impl Subject {
             unfit: unfit.into_iter().collect(),
         })
     }
+}
+
+/// A session's id as a cell id can hold it: whoever wrote the file chose it. `/` parts a cell id, and what is no visible
+/// character would break lines and terminals.
+fn plain_id(id: &str) -> String {
+    let plain = |c: char| match c {
+        '/' => '+',
+        c if c.is_control() => '?',
+        c => c,
+    };
+    id.chars().map(plain).collect()
 }
 
 /// What was planned.

@@ -122,6 +122,7 @@ struct Figures {
     reasons: IndexMap<&'static str, String>,
     failed: Option<String>,
     notes: IndexSet<String>,
+    cells: usize,
 }
 
 /// Folds the cells of one scenario into a table.
@@ -158,6 +159,7 @@ impl Folding {
     pub fn add(&mut self, cell: &CellResult) {
         self.seeds.insert(cell.seed);
         let figures = self.strategies.entry(cell.strategy.clone()).or_default();
+        figures.cells += 1;
         for name in wanted() {
             match cell.metrics.get(name).copied().flatten() {
                 Some(value) => {
@@ -187,12 +189,20 @@ impl Folding {
         for (strategy, figures) in &self.strategies {
             notes.extend(figures.failed.iter().map(|why| format!("! {strategy} {why}")));
         }
+        let short = self.strategies.iter().filter(|(_, figures)| figures.cells < seeds);
+        notes.extend(
+            short.map(|(name, figures)| format!("{name}: {} of {seeds} seeds were run, so it competes with nobody", figures.cells)),
+        );
         notes.extend(gaps(&self.strategies));
         notes.extend(remarks(&self.strategies));
         notes.push(provenance(&self.head, &[*evidence]));
         let rows = self.strategies.iter().map(|(strategy, figures)| {
             let value = |name: &str| figures.sums.get(name).map(|(sum, n)| sum / f64::from(*n));
-            let standing = if figures.failed.is_some() { Standing::Failed } else { Standing::Fair };
+            let standing = match &figures.failed {
+                Some(_) => Standing::Failed,
+                None if figures.cells < seeds => Standing::Apart,
+                None => Standing::Fair,
+            };
             (strategy.clone(), standing, Box::new(value) as Box<dyn Fn(&str) -> Option<f64> + '_>)
         });
         Table { title, titles: heads(|column| column.title), heads: heads(|column| column.lines), rows: rows_of(rows.collect()), notes }

@@ -90,7 +90,7 @@ pub fn run(plan: &Plan, meter: &Meter, jobs: usize, stop: &AtomicBool, sinks: &m
     let (send, receive) = mpsc::channel::<(usize, CellRecord)>();
     tell(sinks, Event::Started { cells })?;
     let mut committing = Committing::default();
-    std::thread::scope(|scope| {
+    let committed = std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, cells.max(1)) {
             let (send, shared) = (send.clone(), &shared);
             scope.spawn(move || {
@@ -112,11 +112,12 @@ pub fn run(plan: &Plan, meter: &Meter, jobs: usize, stop: &AtomicBool, sinks: &m
         // Whoever still works finishes its cell, and takes no other.
         shared.update(|queue| queue.closed = true);
         committed
-    })?;
+    });
+    // Whatever ended the run, every listener hears what was done.
     let summary = committing.summing.rows();
-    tell(sinks, Event::Finished { done: committing.tally.done, summary: &summary })?;
-    tell(sinks, Event::Flush)?;
-    Ok(committing.tally)
+    let told = tell(sinks, Event::Finished { done: committing.tally.done, summary: &summary });
+    let flushed = tell(sinks, Event::Flush);
+    committed.and(told).and(flushed).map(|()| committing.tally)
 }
 
 /// The end of the line: puts finished cells back into plan order.
@@ -167,8 +168,9 @@ impl Committing {
     }
 }
 
+/// Tells every sink, also behind one that failed: what one cannot keep, the others do. The first error stands.
 fn tell(sinks: &mut [Box<dyn Sink + '_>], event: Event<'_>) -> Result<(), Error> {
-    sinks.iter_mut().try_for_each(|sink| sink.take(event))
+    sinks.iter_mut().map(|sink| sink.take(event)).fold(Ok(()), Result::and)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Items: the entries of a thread.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -309,22 +310,23 @@ impl fmt::Debug for Item {
 
 /// The keys of calls without a result and of results without a call (before them), in order. Empty: nothing dangles.
 pub fn dangling(items: &[Item]) -> Vec<Option<CallKey>> {
-    let mut open: Vec<CallKey> = Vec::new();
+    // By key, the positions of its open calls: a key should stand once, but a history from elsewhere may repeat it.
+    let mut open: BTreeMap<CallKey, Vec<usize>> = BTreeMap::new();
     let mut orphans: Vec<Option<CallKey>> = Vec::new();
-    for item in items {
+    for (at, item) in items.iter().enumerate() {
         match item.body() {
-            Body::Call(call) => open.push(call.key),
+            Body::Call(call) => open.entry(call.key).or_default().push(at),
             Body::Result { key, .. } => {
-                let place = key.and_then(|key| open.iter().position(|&call| call == key));
-                match place {
-                    Some(place) => {
-                        open.remove(place);
-                    }
-                    None => orphans.push(*key),
+                let answered = key.and_then(|key| open.get_mut(&key)).and_then(Vec::pop);
+                if answered.is_none() {
+                    orphans.push(*key);
                 }
             }
             _ => {}
         }
     }
-    open.into_iter().map(Some).chain(orphans).collect()
+    let mut unanswered: Vec<(usize, CallKey)> =
+        open.into_iter().flat_map(|(key, places)| places.into_iter().map(move |at| (at, key))).collect();
+    unanswered.sort();
+    unanswered.into_iter().map(|(_, key)| Some(key)).chain(orphans).collect()
 }

@@ -53,7 +53,7 @@ impl Agent for Scripted {
             stands_in_text(&item.means, &item.text());
         }
         let reply = (self.script)(request).map(|reply| Reply { took: Took::Ms(10), ..reply });
-        ready(reply.map_err(|message| ModelError { message }))
+        ready(reply.map_err(ModelError::of_turn))
     }
 }
 

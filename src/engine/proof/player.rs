@@ -81,9 +81,9 @@ impl Player {
         let place = self.places.entry((request.thread, key.clone())).or_default();
         let step = self.scripts.get(key.as_str()).and_then(|steps| steps.get(*place)).cloned();
         *place += 1;
-        let step = step.ok_or_else(|| ModelError { message: format!("the script `{key}` has no step {place}") })?;
+        let step = step.ok_or_else(|| ModelError::of_turn(format!("the script `{key}` has no step {place}")))?;
         if step.failed {
-            return Err(ModelError { message: step.text.into() });
+            return Err(ModelError::of_turn(step.text));
         }
         let calls = step.acts.iter().map(|one| draft(one, request)).collect::<Result<Vec<_>, _>>()?;
         Ok(Reply { text: step.text.into(), calls, took: Took::Ms(step.ms), ..Reply::default() })
@@ -99,12 +99,12 @@ impl Agent for Player {
 /// The last handle that a thread was told for an intent.
 fn handle(items: &[Item], id: &str) -> Result<Handle, ModelError> {
     let told = heard(items).into_iter().rev().find(|one| one.intent == id).and_then(|one| one.handle);
-    told.ok_or_else(|| ModelError { message: format!("nothing visible names the child of `{id}`") })
+    told.ok_or_else(|| ModelError::of_turn(format!("nothing visible names the child of `{id}`")))
 }
 
 fn draft(one: &Do, request: &Request<'_>) -> Result<CallDraft, ModelError> {
     let speak = |act: &Act<'_>, id: Option<&str>| {
-        let call = (request.speak)(act).ok_or_else(|| ModelError { message: format!("no tool for {one:?}") })?;
+        let call = (request.speak)(act).ok_or_else(|| ModelError::of_turn(format!("no tool for {one:?}")))?;
         Ok(CallDraft::phrased(call, id))
     };
     match one {

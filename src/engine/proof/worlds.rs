@@ -275,7 +275,7 @@ impl Walker {
                     reply.text.clear();
                 }
             }
-            Beat::Fail => return Err(ModelError { message: "the model is gone".into() }),
+            Beat::Fail => return Err(ModelError::of_turn("the model is gone")),
             other => {
                 reply.calls = calls(&other, request, &mut random);
                 if random.one_in(3) {
