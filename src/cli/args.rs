@@ -107,6 +107,12 @@ pub struct RunArgs {
     /// Keeps results, ledger and threads in this folder; without it nothing is written
     #[arg(long, value_name = "DIR")]
     pub run_dir: Option<PathBuf>,
+    /// Goes on with the run in that folder: what is done is kept, the rest is run; with nothing there it begins
+    #[arg(long, requires = "run_dir")]
+    pub resume: bool,
+    /// Stops behind the first cell that fails against its scenario's expectation
+    #[arg(long)]
+    pub fail_fast: bool,
     /// What a delegating thread writes into a task
     #[arg(long, default_value = Briefing::Same.name(), value_parser = briefing())]
     pub briefing: Briefing,

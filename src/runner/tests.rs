@@ -41,7 +41,7 @@ struct Listener<'h, 'a>(&'h mut Heard<'a>);
 impl Sink for Listener<'_, '_> {
     fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
         match event {
-            Event::Cell { record, done } => {
+            Event::Cell { record, done, .. } => {
                 if self.0.fails_at == Some(done) {
                     return Err(Error::Internal("full".into()));
                 }
