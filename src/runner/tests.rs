@@ -10,6 +10,8 @@ use crate::plan::tests::{plan, scenario};
 use crate::scenario::Scenario;
 use crate::tokens::{CountError, TokenCounter};
 
+mod resume;
+
 /// Counts one token a byte.
 struct Bytes;
 
