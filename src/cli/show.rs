@@ -142,12 +142,18 @@ fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
     serde_json::from_str(&text).map_err(|why| Error::Input(format!("{}: {why}", path.display())))
 }
 
+/// Every whole line. A line without an end was torn when its run was killed: it is nobody's.
 fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Result<(), Error> {
     let file = File::open(path).map_err(|why| Error::path("read", path, why))?;
-    for (at, line) in BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(|why| Error::path("read", path, why))?;
-        let value = serde_json::from_str(&line).map_err(|why| Error::Input(format!("{}:{}: {why}", path.display(), at + 1)))?;
+    let (mut file, mut line, mut at) = (BufReader::new(file), Vec::new(), 0);
+    loop {
+        line.clear();
+        file.read_until(b'\n', &mut line).map_err(|why| Error::path("read", path, why))?;
+        if line.last() != Some(&b'\n') {
+            return Ok(());
+        }
+        at += 1;
+        let value = serde_json::from_slice(&line).map_err(|why| Error::Input(format!("{}:{at}: {why}", path.display())))?;
         take(value);
     }
-    Ok(())
 }
