@@ -146,11 +146,14 @@ pub struct ShowArgs {
     /// The scenario file or recording that the cell is of; not needed for built-in scenarios
     #[arg(long, value_name = "PATH")]
     pub from: Option<PathBuf>,
+    /// The same cell under this strategy beside it: what each child was sent, what came back, tokens by origin
+    #[arg(long, value_name = "STRATEGY")]
+    pub vs: Option<String>,
     /// Only this thread, its texts in full (`/`, `/1`, `/1/2`)
     #[arg(long, value_name = "PATH")]
     pub thread: Option<String>,
     /// Only this request, in full
-    #[arg(long, value_name = "N", conflicts_with = "thread")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["thread", "vs"])]
     pub request: Option<u32>,
     /// How it was measured.
     #[command(flatten)]

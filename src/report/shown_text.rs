@@ -84,7 +84,7 @@ fn request_body(request: &ShownRequest, texts: Texts) -> String {
 }
 
 /// The names in tool schemas; a schema without one is named by its text.
-fn names(schemas: &[String]) -> String {
+pub(super) fn names(schemas: &[String]) -> String {
     let name = |schema: &String| {
         let value: Option<serde_json::Value> = serde_json::from_str(schema).ok();
         value.and_then(|value| Some(value.get("name")?.as_str()?.to_owned())).unwrap_or_else(|| schema.clone())
@@ -92,7 +92,8 @@ fn names(schemas: &[String]) -> String {
     if schemas.is_empty() { "(none)".to_owned() } else { schemas.iter().map(name).collect::<Vec<_>>().join(", ") }
 }
 
-fn item_text(item: &ShownItem, texts: Texts) -> String {
+/// Where an item comes from and what it is.
+pub(super) fn item_label(item: &ShownItem) -> String {
     let kind = match item.kind {
         ItemKind::Message => item.role.map_or("message", |role| role.name()).to_owned(),
         ItemKind::Reasoning => "reasoning".to_owned(),
@@ -103,8 +104,12 @@ fn item_text(item: &ShownItem, texts: Texts) -> String {
         ItemKind::Compaction => "summary".to_owned(),
         ItemKind::Context => format!("record {}", item.name.as_deref().unwrap_or("?")),
     };
+    format!("{} · {kind}", item.origin.name())
+}
+
+fn item_text(item: &ShownItem, texts: Texts) -> String {
     let tokens = item.tokens.map_or("?".to_owned(), |tokens| count(f64::from(tokens)));
-    labelled(&tokens, &format!("{} · {kind}", item.origin.name()), &item.text, texts)
+    labelled(&tokens, &item_label(item), &item.text, texts)
 }
 
 fn labelled(tokens: &str, what: &str, text: &str, texts: Texts) -> String {
