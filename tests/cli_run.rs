@@ -314,3 +314,73 @@ fn what_cannot_be_run_of_recordings_is_said() {
     fails(&["run", "binary"], 3, "binary");
     fails(&["run", &path, &path], 2, "`lighthouse` is there twice");
 }
+
+#[test]
+fn two_strategies_beside_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let cell = "tiny-task/full-copy/reader/0";
+    let page = ctxbench(&["show", cell, "--vs", "opencode"]);
+    assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
+    assert!(page.lines().count() <= 60, "{page}");
+    for words in
+        ["A  tiny-task/full-copy@1/reader/0", "all that the parent has", "B  tiny-task/opencode@1.18.33/reader/0", "the prompt alone"]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    // The full copy's child was sent the parent's prompt, OpenCode's its own agent's; both have the same tools.
+    let marked: Vec<(&str, char)> = page
+        .lines()
+        .filter_map(|line| Some((line.get(..38)?.trim(), line.chars().nth(39)?)))
+        .filter(|(_, mark)| ['=', '≠'].contains(mark))
+        .collect();
+    assert_eq!(marked, [("97  system", '≠'), ("131  tools", '='), ("32  inherited · user", '≠')]);
+    let versus = json(&ctxbench(&["show", cell, "--vs", "opencode", "--format", "json"]));
+    assert_eq!(versus["format"], "ctxbench-show-vs/1");
+    let opening = &versus["openings"][0];
+    assert_eq!((opening["path"].as_str(), versus["openings"].as_array().unwrap().len()), (Some("/1"), 1));
+    assert_eq!(opening["differs"], json(r#"{"system":true,"tools":false,"first_item":0}"#));
+    // Each side is what `show` says of its cell.
+    for (side, cell) in [cell, "tiny-task/opencode/reader/0"].into_iter().enumerate() {
+        let shown = json(&ctxbench(&["show", cell, "--format", "json"]));
+        assert_eq!(opening["requests"][side], shown["threads"][1]["opening"]);
+        assert_eq!(versus["returns"][side][0]["items"], shown["threads"][0]["received"][0]["items"]);
+        assert_eq!(versus["parent_gain"][side], shown["threads"][0]["received"][0]["tokens"]);
+        for (who, thread) in [("parent", 0), ("children", 1)] {
+            let requests = shown["threads"][thread]["requests"].as_array().unwrap();
+            let spend = &versus["spend"][side][who];
+            assert_eq!(spend["requests"], requests.len());
+            for origin in ["system", "task", "delegated", "tool_result"] {
+                let sum: u64 = requests.iter().map(|one| one["input"][origin].as_u64().unwrap()).sum();
+                assert_eq!(spend["input"][origin], sum, "{who} {origin}");
+            }
+        }
+    }
+    // The same from a run's folder.
+    let run = ["run", "tiny-task", "-s", "full-copy", "-s", "opencode", "--run-dir", "kept"];
+    assert!(ctxbench_in(folder.path(), &run).status.success());
+    let read = ctxbench_in(folder.path(), &["show", cell, "--vs", "opencode", "--run-dir", "kept"]);
+    assert_eq!(String::from_utf8(read.stdout).unwrap(), page);
+}
+
+#[test]
+fn a_strategy_without_a_child_stands_beside_one_with_it() {
+    let page = ctxbench(&["show", "tiny-task/inline/reader/0", "--vs", "full-copy"]);
+    assert!(page.contains("A (it was not opened)") && page.contains("B 379 tokens"), "{page}");
+    let root = ctxbench(&["show", "tiny-task/inline/reader/0", "--vs", "full-copy", "--thread", "/"]);
+    assert!(root.contains("--- thread / opened with") && !root.contains("thread /1"), "{root}");
+}
+
+#[test]
+fn what_cannot_stand_beside_a_cell_is_said() {
+    let fails = |args: &[&str], words: &str| {
+        let output = ctxbench_in(Path::new("."), &[&["show", "tiny-task/inline/reader/0"][..], args].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(words), "{args:?} does not say `{words}`: {said}");
+    };
+    fails(&["--vs", "inline@1"], "is the cell's own strategy");
+    fails(&["--vs", "opencod"], "`opencode`");
+    fails(&["--vs", "opencode", "--thread", "/7"], "neither cell has a thread /7");
+    fails(&["--vs", "opencode", "--request", "1"], "--request");
+    fails(&["--vs", "opencode", "--format", "csv"], "human and json");
+}

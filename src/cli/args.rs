@@ -107,6 +107,12 @@ pub struct RunArgs {
     /// Keeps results, ledger and threads in this folder; without it nothing is written
     #[arg(long, value_name = "DIR")]
     pub run_dir: Option<PathBuf>,
+    /// Goes on with the run in that folder: what is done is kept, the rest is run; with nothing there it begins
+    #[arg(long, requires = "run_dir")]
+    pub resume: bool,
+    /// Stops behind the first cell that fails against its scenario's expectation
+    #[arg(long)]
+    pub fail_fast: bool,
     /// What a delegating thread writes into a task
     #[arg(long, default_value = Briefing::Same.name(), value_parser = briefing())]
     pub briefing: Briefing,
@@ -140,11 +146,14 @@ pub struct ShowArgs {
     /// The scenario file or recording that the cell is of; not needed for built-in scenarios
     #[arg(long, value_name = "PATH")]
     pub from: Option<PathBuf>,
+    /// The same cell under this strategy beside it: what each child was sent, what came back, tokens by origin
+    #[arg(long, value_name = "STRATEGY")]
+    pub vs: Option<String>,
     /// Only this thread, its texts in full (`/`, `/1`, `/1/2`)
     #[arg(long, value_name = "PATH")]
     pub thread: Option<String>,
     /// Only this request, in full
-    #[arg(long, value_name = "N", conflicts_with = "thread")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["thread", "vs"])]
     pub request: Option<u32>,
     /// How it was measured.
     #[command(flatten)]

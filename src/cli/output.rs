@@ -3,10 +3,12 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Error;
 use crate::report::{Format, Report};
-use crate::results::Head;
+use crate::results::{Head, Status};
 use crate::runner::{Event, Sink};
 
 use super::console::Console;
@@ -131,6 +133,31 @@ impl Sink for Progress {
             Event::Flush if self.over => Ok(()),
             Event::Flush => write!(err, "\r{}/{} cells", self.done, self.cells),
         };
+        Ok(())
+    }
+
+    fn keeps_running(&self) -> bool {
+        false
+    }
+}
+
+/// Ends a run behind the first cell that failed against its scenario's expectation.
+pub struct FailFast {
+    stop: Arc<AtomicBool>,
+}
+
+impl FailFast {
+    /// Sets `stop` then.
+    pub fn new(stop: Arc<AtomicBool>) -> FailFast {
+        FailFast { stop }
+    }
+}
+
+impl Sink for FailFast {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
+        if matches!(event, Event::Cell { record, .. } if record.result.status == Status::Failed) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
         Ok(())
     }
 

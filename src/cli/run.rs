@@ -6,7 +6,7 @@ use crate::error::{Error, Exit};
 use crate::model::profile::{FRONTIER, MODELS, ModelProfile, model_profile};
 use crate::plan::Plan;
 use crate::results::{Head, Settings};
-use crate::runner::{RunDirectory, Sink, Tally, default_jobs, run as run_plan};
+use crate::runner::{Kept, RunDirectory, Sink, Tally, default_jobs, resume};
 use crate::scenario::{Briefing, Fallback, Size};
 use crate::strategy::{Registry, Strategy};
 use crate::tokens::{Encoding, Meter, TokenCounter, UnknownName, counter_by_name};
@@ -15,7 +15,7 @@ use super::args::{Global, MeasureArgs, RunArgs};
 use super::console::Console;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
-use super::output::{Progress, ReportSink, Target};
+use super::output::{FailFast, Progress, ReportSink, Target};
 
 /// Runs what was typed.
 pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
@@ -36,12 +36,16 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     if plan.is_empty() {
         return Err(Error::Usage("no cell is left to run: give other strategies or other recordings".to_owned()));
     }
-    let mut sinks = sinks(args, &plan, global, console)?;
-    let jobs = args.jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
+    let (directory, kept) = directory(args, &plan, console)?;
     let interrupts = Interrupts::watch()?;
+    let mut sinks = sinks(directory, &plan, global, console)?;
+    if args.fail_fast {
+        sinks.push(Box::new(FailFast::new(interrupts.stop.clone())));
+    }
+    let jobs = args.jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
     let meter = Meter::new(measuring.counter.clone());
     console.info(&format!("{} cells on {jobs} threads", plan.len()));
-    let tally = run_plan(&plan, &meter, jobs, &interrupts.stop, &mut sinks)?;
+    let tally = resume(&plan, kept, &meter, jobs, &interrupts.stop, &mut sinks)?;
     let counted = meter.counters();
     console.debug(&format!("the tokenizer was called {} times for {} bytes", counted.calls, counted.bytes_tokenised));
     Ok(verdict(tally, &plan, &interrupts, console))
@@ -53,7 +57,8 @@ fn verdict(tally: Tally, plan: &Plan, interrupts: &Interrupts, console: &Console
         return exit;
     }
     if tally.failed > 0 {
-        console.warn(&format!("{} of {} cells failed against their scenarios' expectation", tally.failed, tally.done));
+        let rest = if tally.done < plan.len() { format!("; {} were not run", plan.len() - tally.done) } else { String::new() };
+        console.warn(&format!("{} of {} cells failed against their scenarios' expectation{rest}", tally.failed, tally.done));
         return Exit::CellFailed;
     }
     Exit::Fine
@@ -72,11 +77,26 @@ pub fn strategies(specs: &[String], registry: &Registry) -> Result<Vec<Arc<dyn S
     Ok(strategies)
 }
 
+/// The run directory, if one is wanted, with the cells that it holds already.
+fn directory(args: &RunArgs, plan: &Plan, console: &Console) -> Result<(Option<RunDirectory>, Kept), Error> {
+    let Some(folder) = &args.run_dir else { return Ok((None, Kept::default())) };
+    if !args.resume {
+        return Ok((Some(RunDirectory::create(folder, plan)?), Kept::default()));
+    }
+    let (directory, kept) = RunDirectory::resume(folder, plan)?;
+    console.info(&format!("{} of {} cells are kept in {}", kept.cells(), plan.len(), folder.display()));
+    if kept.dropped() > 0 {
+        let (dropped, folder) = (kept.dropped(), folder.display());
+        console.warn(&format!("{dropped} cells of {folder} were not whole in all of its files: they are run again"));
+    }
+    Ok((Some(directory), kept))
+}
+
 /// Files are opened before anything is run.
-fn sinks<'a>(args: &RunArgs, plan: &Plan, global: &Global, console: &Console) -> Result<Vec<Box<dyn Sink + 'a>>, Error> {
+fn sinks<'a>(directory: Option<RunDirectory>, plan: &Plan, global: &Global, console: &Console) -> Result<Vec<Box<dyn Sink + 'a>>, Error> {
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
-    if let Some(folder) = &args.run_dir {
-        sinks.push(Box::new(RunDirectory::create(folder, plan)?));
+    if let Some(directory) = directory {
+        sinks.push(Box::new(directory));
     }
     for file in &global.out {
         sinks.push(Box::new(ReportSink::new(file.format, false, plan.head(), Target::create(&file.path)?)));

@@ -8,11 +8,11 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
-use crate::plan::{Cell, CellId, Plan};
-use crate::report::{Format, Sent, Shown, Texts, cell_text, request_text};
+use crate::plan::{Cell, CellId, CellIdError, Plan};
+use crate::report::{Format, Sent, Shown, Texts, Versus, cell_text, request_text, versus_text};
 use crate::results::{CellResult, PartLine};
 use crate::runner::play;
-use crate::strategy::Registry;
+use crate::strategy::{Choice, Registry};
 use crate::tokens::Meter;
 
 use super::args::{Global, ShowArgs};
@@ -24,10 +24,10 @@ use super::run::{Measuring, strategies};
 
 /// Shows a cell.
 pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
-    let (result, tokenizer, sent) = match &args.run_dir {
-        Some(folder) => read(args, folder)?,
-        None => recompute(args, registry, console)?,
-    };
+    if let Some(other) = &args.vs {
+        return versus(args, other, registry, global, console);
+    }
+    let (result, tokenizer, sent) = found(args, &args.cell, registry, console)?;
     if let Some(seq) = args.request {
         return one_request(args, seq, &sent, &result, global, console);
     }
@@ -42,6 +42,48 @@ pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Con
         Format::Json => serde_json::to_string_pretty(&shown).ok().map(|text| text + "\n"),
         Format::Csv | Format::Markdown => None,
     })
+}
+
+/// Shows a cell beside the one that differs from it in the strategy alone.
+fn versus(args: &ShowArgs, other: &str, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
+    let id: CellId = args.cell.parse().map_err(|why: CellIdError| Error::Usage(why.to_string()))?;
+    let one = |spec: &str| {
+        let choices = registry.parse(spec).map_err(|why| Error::Usage(why.to_string()))?;
+        match choices.as_slice() {
+            [choice] => Ok(choice.clone()),
+            many => Err(Error::Usage(format!("`{spec}` names {} strategies: name one of its profiles", many.len()))),
+        }
+    };
+    let (a, b) = (one(&id.strategy)?, one(other)?);
+    if a == b {
+        return Err(Error::Usage(format!("--vs {other} is the cell's own strategy: name another (`ctxbench list strategies`)")));
+    }
+    let side = |choice: &Choice| {
+        // As strategies name themselves: so the cells of a run directory are called.
+        let strategy = choice.build().id();
+        let cell = CellId { strategy: strategy.clone(), ..id.clone() }.to_string();
+        let (result, tokenizer, sent) = found(args, &cell, registry, console)?;
+        let about = registry.list().iter().find(|one| one.id == choice.id()).map_or("", |one| one.about);
+        Ok((sent.shown(&result, &tokenizer), strategy, about.to_owned()))
+    };
+    let versus = Versus::of([side(&a)?, side(&b)?], args.thread.as_deref());
+    if let Some(path) = args.thread.as_ref().filter(|_| versus.openings.is_empty()) {
+        return Err(Error::Usage(format!("neither cell has a thread {path}")));
+    }
+    let texts = if args.thread.is_some() { Texts::Whole } else { Texts::Glance };
+    emit("show", global.format, &global.out, console, &|format, _| match format {
+        Format::Human => Some(versus_text(&versus, texts)),
+        Format::Json => serde_json::to_string_pretty(&versus).ok().map(|text| text + "\n"),
+        Format::Csv | Format::Markdown => None,
+    })
+}
+
+/// A cell's results, the encoding and all that was sent.
+fn found(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console) -> Result<(CellResult, String, Sent), Error> {
+    match &args.run_dir {
+        Some(folder) => read(cell, folder),
+        None => recompute(args, cell, registry, console),
+    }
 }
 
 fn one_request(args: &ShowArgs, seq: u32, sent: &Sent, result: &CellResult, global: &Global, console: &Console) -> Result<(), Error> {
@@ -69,8 +111,8 @@ fn only(shown: &mut Shown, path: &str) -> Result<(), Error> {
 }
 
 /// Runs the cell again: cells are deterministic.
-fn recompute(args: &ShowArgs, registry: &Registry, console: &Console) -> Result<(CellResult, String, Sent), Error> {
-    let id: CellId = args.cell.parse().map_err(|why: crate::plan::CellIdError| Error::Usage(why.to_string()))?;
+fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console) -> Result<(CellResult, String, Sent), Error> {
+    let id: CellId = cell.parse().map_err(|why: CellIdError| Error::Usage(why.to_string()))?;
     let measuring = Measuring::of(&args.measure)?;
     let strategies = strategies(std::slice::from_ref(&id.strategy), registry)?;
     let what = args.from.as_ref().map_or(id.scenario.clone(), |path| path.display().to_string());
@@ -103,29 +145,29 @@ fn played(cell: &Cell, meter: &Meter) -> (CellResult, Sent) {
 }
 
 /// Reads the cell from a run's folder.
-fn read(args: &ShowArgs, folder: &Path) -> Result<(CellResult, String, Sent), Error> {
+fn read(name: &str, folder: &Path) -> Result<(CellResult, String, Sent), Error> {
     let run: serde_json::Value = read_json(&folder.join("run.json"))?;
     let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
     let mut names = Vec::new();
     let mut result = None;
     each_line(&folder.join("results.jsonl"), |cell: CellResult| {
         names.push(cell.cell.clone());
-        if cell.cell == args.cell {
+        if cell.cell == name {
             result = Some(cell);
         }
     })?;
     let result = result.ok_or_else(|| {
-        let near = suggestion(&args.cell, names.iter().map(String::as_str));
-        Error::Usage(format!("{} holds no cell `{}`{near}", folder.display(), args.cell))
+        let near = suggestion(name, names.iter().map(String::as_str));
+        Error::Usage(format!("{} holds no cell `{name}`{near}", folder.display()))
     })?;
     let mut sent = Sent::default();
     each_line(&folder.join("ledger.jsonl"), |line: crate::results::LedgerLine| {
-        if line.cell == args.cell {
+        if line.cell == name {
             sent.ledger.push(line);
         }
     })?;
     each_line(&folder.join("threads/requests.jsonl"), |line: crate::results::RequestLine| {
-        if line.cell == args.cell {
+        if line.cell == name {
             sent.requests.push(line);
         }
     })?;
@@ -142,12 +184,18 @@ fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
     serde_json::from_str(&text).map_err(|why| Error::Input(format!("{}: {why}", path.display())))
 }
 
+/// Every whole line. A line without an end was torn when its run was killed: it is nobody's.
 fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Result<(), Error> {
     let file = File::open(path).map_err(|why| Error::path("read", path, why))?;
-    for (at, line) in BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(|why| Error::path("read", path, why))?;
-        let value = serde_json::from_str(&line).map_err(|why| Error::Input(format!("{}:{}: {why}", path.display(), at + 1)))?;
+    let (mut file, mut line, mut at) = (BufReader::new(file), Vec::new(), 0);
+    loop {
+        line.clear();
+        file.read_until(b'\n', &mut line).map_err(|why| Error::path("read", path, why))?;
+        if line.last() != Some(&b'\n') {
+            return Ok(());
+        }
+        at += 1;
+        let value = serde_json::from_slice(&line).map_err(|why| Error::Input(format!("{}:{at}: {why}", path.display())))?;
         take(value);
     }
-    Ok(())
 }

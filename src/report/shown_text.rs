@@ -84,7 +84,7 @@ fn request_body(request: &ShownRequest, texts: Texts) -> String {
 }
 
 /// The names in tool schemas; a schema without one is named by its text.
-fn names(schemas: &[String]) -> String {
+pub(super) fn names(schemas: &[String]) -> String {
     let name = |schema: &String| {
         let value: Option<serde_json::Value> = serde_json::from_str(schema).ok();
         value.and_then(|value| Some(value.get("name")?.as_str()?.to_owned())).unwrap_or_else(|| schema.clone())
@@ -92,7 +92,8 @@ fn names(schemas: &[String]) -> String {
     if schemas.is_empty() { "(none)".to_owned() } else { schemas.iter().map(name).collect::<Vec<_>>().join(", ") }
 }
 
-fn item_text(item: &ShownItem, texts: Texts) -> String {
+/// Where an item comes from and what it is.
+pub(super) fn item_label(item: &ShownItem) -> String {
     let kind = match item.kind {
         ItemKind::Message => item.role.map_or("message", |role| role.name()).to_owned(),
         ItemKind::Reasoning => "reasoning".to_owned(),
@@ -103,15 +104,19 @@ fn item_text(item: &ShownItem, texts: Texts) -> String {
         ItemKind::Compaction => "summary".to_owned(),
         ItemKind::Context => format!("record {}", item.name.as_deref().unwrap_or("?")),
     };
+    format!("{} · {kind}", item.origin.name())
+}
+
+fn item_text(item: &ShownItem, texts: Texts) -> String {
     let tokens = item.tokens.map_or("?".to_owned(), |tokens| count(f64::from(tokens)));
-    labelled(&tokens, &format!("{} · {kind}", item.origin.name()), &item.text, texts)
+    labelled(&tokens, &item_label(item), &item.text, texts)
 }
 
 fn labelled(tokens: &str, what: &str, text: &str, texts: Texts) -> String {
     let mut out = format!("  {tokens:>7}  {what}\n");
     let characters = text.chars().count();
     let cut = texts == Texts::Glance && characters > GLANCE;
-    let shown: String = if cut { text.chars().take(GLANCE).collect() } else { text.to_owned() };
+    let shown: String = text.chars().take(if cut { GLANCE } else { characters }).map(seen).collect();
     for line in shown.lines().map(|line| line.trim_end_matches('\r')) {
         // A glance is folded for reading; a whole text stands as it was sent.
         let pieces = if texts == Texts::Glance { folded(line, 68) } else { vec![line.to_owned()] };
@@ -123,6 +128,11 @@ fn labelled(tokens: &str, what: &str, text: &str, texts: Texts) -> String {
         let _ = writeln!(out, "         | … {} characters more", count((characters - GLANCE) as f64));
     }
     out
+}
+
+/// A character as a terminal may be given it: what would move its cursor or change its colours is shown as `�`.
+pub(super) fn seen(c: char) -> char {
+    if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { char::REPLACEMENT_CHARACTER } else { c }
 }
 
 /// Requests as rows, the origins that occur as columns.

@@ -5,8 +5,10 @@
 //! [`WAITING_LIMIT`], no worker takes a new cell (the one that everybody waits for has been taken, so this ends).
 
 mod directory;
+mod kept;
 mod measure;
 mod play;
+mod run_file;
 mod sink;
 mod threads;
 
@@ -19,8 +21,10 @@ use crate::plan::Plan;
 use crate::results::{Status, Summing};
 use crate::tokens::Meter;
 
-pub use directory::{RUN_FORMAT, RunDirectory};
+pub use directory::RunDirectory;
+pub use kept::Kept;
 pub use play::{CellRecord, play};
+pub use run_file::RUN_FORMAT;
 pub use sink::{Event, Sink};
 pub use threads::{Threads, threads_of};
 
@@ -83,13 +87,33 @@ impl Shared {
 
 /// Runs every cell of a plan and tells the sinks, in plan order. Ends early when `stop` is set, when a sink fails, or
 /// when no sink cares any more; what was committed by then is a prefix of the plan.
+///
+/// # Errors
+/// A sink's own.
 pub fn run(plan: &Plan, meter: &Meter, jobs: usize, stop: &AtomicBool, sinks: &mut [Box<dyn Sink + '_>]) -> Result<Tally, Error> {
+    resume(plan, Kept::default(), meter, jobs, stop, sinks)
+}
+
+/// As [`run`], behind the first cells of the plan, which were run earlier: those are told as they were kept.
+///
+/// # Errors
+/// A sink's own, and a kept cell that cannot be read.
+pub fn resume(
+    plan: &Plan,
+    kept: Kept,
+    meter: &Meter,
+    jobs: usize,
+    stop: &AtomicBool,
+    sinks: &mut [Box<dyn Sink + '_>],
+) -> Result<Tally, Error> {
     let cells = plan.len();
     let with_threads = sinks.iter().any(|sink| sink.wants_threads());
-    let shared = Shared { queue: Mutex::default(), changed: Condvar::new() };
-    let (send, receive) = mpsc::channel::<(usize, CellRecord)>();
     tell(sinks, Event::Started { cells })?;
     let mut committing = Committing::default();
+    committing.tell_kept(kept, sinks)?;
+    let first = Queue { next: committing.tally.done, ..Queue::default() };
+    let shared = Shared { queue: Mutex::new(first), changed: Condvar::new() };
+    let (send, receive) = mpsc::channel::<(usize, CellRecord)>();
     let committed = std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, cells.max(1)) {
             let (send, shared) = (send.clone(), &shared);
@@ -128,7 +152,20 @@ struct Committing {
     waiting: BTreeMap<usize, CellRecord>,
 }
 
+/// Kept cells that are told between two flushes.
+const KEPT_CHUNK: usize = 256;
+
 impl Committing {
+    fn tell_kept(&mut self, kept: Kept, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
+        for result in kept {
+            self.commit(CellRecord { result: result?, threads: None }, true, sinks)?;
+            if self.tally.done.is_multiple_of(KEPT_CHUNK) {
+                tell(sinks, Event::Flush)?;
+            }
+        }
+        tell(sinks, Event::Flush)
+    }
+
     fn commit_all(
         &mut self,
         receive: &mpsc::Receiver<(usize, CellRecord)>,
@@ -142,7 +179,7 @@ impl Committing {
             let mut over = false;
             while let Some(record) = self.waiting.remove(&self.tally.done).filter(|_| !over) {
                 freed += record.weight();
-                self.commit(record, sinks)?;
+                self.commit(record, false, sinks)?;
                 over = stop.load(Ordering::Relaxed) || !sinks.iter().any(|sink| sink.keeps_running());
             }
             if freed > 0 {
@@ -156,7 +193,7 @@ impl Committing {
         Ok(())
     }
 
-    fn commit(&mut self, record: CellRecord, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
+    fn commit(&mut self, record: CellRecord, kept: bool, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
         self.tally.done += 1;
         match record.result.status {
             Status::Ok => {}
@@ -164,7 +201,7 @@ impl Committing {
             Status::ExpectedFailure => self.tally.expected_failures += 1,
         }
         self.summing.add(&record.result);
-        tell(sinks, Event::Cell { record: &record, done: self.tally.done })
+        tell(sinks, Event::Cell { record: &record, done: self.tally.done, kept })
     }
 }
 

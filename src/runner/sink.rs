@@ -19,6 +19,8 @@ pub enum Event<'a> {
         record: &'a CellRecord,
         /// How many cells are committed with it.
         done: usize,
+        /// It was run earlier and read back from the run directory, without what its threads were sent.
+        kept: bool,
     },
     /// A chunk of cells is told: whatever is buffered should be written out.
     Flush,

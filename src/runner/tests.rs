@@ -10,6 +10,8 @@ use crate::plan::tests::{plan, scenario};
 use crate::scenario::Scenario;
 use crate::tokens::{CountError, TokenCounter};
 
+mod resume;
+
 /// Counts one token a byte.
 struct Bytes;
 
@@ -41,7 +43,7 @@ struct Listener<'h, 'a>(&'h mut Heard<'a>);
 impl Sink for Listener<'_, '_> {
     fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
         match event {
-            Event::Cell { record, done } => {
+            Event::Cell { record, done, .. } => {
                 if self.0.fails_at == Some(done) {
                     return Err(Error::Internal("full".into()));
                 }

@@ -1,0 +1,189 @@
+//! `run --resume` with the real binary: killed runs go on to the bytes of an undisturbed one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ctxbench"));
+    command.args(args).current_dir(folder);
+    command
+}
+
+fn ctxbench(folder: &Path, args: &[&str]) -> Output {
+    command(folder, args).output().expect("the binary runs")
+}
+
+fn check(folder: &Path, args: &[&str], code: i32, words: &[&str]) -> String {
+    let output = ctxbench(folder, args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{args:?} does not say `{word}`: {said}");
+    }
+    String::from_utf8(output.stdout).expect("results are UTF-8")
+}
+
+/// Every file below a folder with its bytes.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.strip_prefix(folder).unwrap().display().to_string(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |file| file.len())
+}
+
+/// Waits until a file has grown to `bytes` or the process has ended, then kills the process. Whether it was killed.
+fn kill_at(mut child: Child, file: &Path, bytes: u64) -> bool {
+    while size(file) < bytes && child.try_wait().unwrap().is_none() {
+        // A breath for the process that is watched; what counts is the size.
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    !child.wait().unwrap().success()
+}
+
+/// A run of so many cells, killed so often, against one that nobody disturbed.
+fn killed_and_resumed(seeds: u64, kills: u64) {
+    let seeds = seeds.to_string();
+    let args = [&["run", "tiny-task", "-s", "inline", "-s", "opencode", "--seeds", &seeds][..], &["--format", "json"]].concat();
+    let args = [&args[..], &["--out", "csv=r.csv", "--run-dir", "kept", "--resume"]].concat();
+    let (whole, cut) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let expect = check(whole.path(), &args, 0, &[]);
+    let total = size(&whole.path().join("kept/results.jsonl"));
+    let results = cut.path().join("kept/results.jsonl");
+    let mut killed = 0;
+    for kill in 0..kills {
+        // The first kill comes with the first bytes; the others where a hash of their number says, each behind the last.
+        let spread = kill.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let step = total / (kills + 1);
+        let at = if kill == 0 { 1 } else { kill * step + spread % step.max(1) };
+        let child = command(cut.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        killed += u64::from(kill_at(child, &results, at));
+        assert!(size(&results) >= at.min(total), "nothing that was committed is lost");
+    }
+    assert!(killed * 2 >= kills, "only {killed} processes lived long enough to be killed");
+    let printed = check(cut.path(), &args, 0, &[]);
+    assert!(printed == expect, "the printed results hold all cells");
+    let (whole, cut) = (files(whole.path()), files(cut.path()));
+    assert_eq!(whole.keys().collect::<Vec<_>>(), cut.keys().collect::<Vec<_>>());
+    whole.iter().for_each(|(name, bytes)| assert!(cut[name] == *bytes, "{name} differs"));
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_ends_in_the_same_bytes() {
+    killed_and_resumed(100, 4);
+}
+
+#[test]
+fn ten_kills_of_a_run_of_two_thousand_cells() {
+    killed_and_resumed(1000, 10);
+}
+
+const RUN: [&str; 8] = ["run", "tiny-task", "-s", "inline", "--run-dir", "kept", "--format", "json"];
+
+#[test]
+fn with_nothing_there_it_begins_and_a_done_run_is_printed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let resume = [&RUN[..], &["--resume", "--log", "info"]].concat();
+    let first = check(folder.path(), &resume, 0, &["0 of 1 cells are kept in kept"]);
+    let before = files(folder.path());
+    assert_eq!(check(folder.path(), &resume, 0, &["1 of 1 cells are kept in kept"]), first);
+    assert_eq!(files(folder.path()), before);
+    check(folder.path(), &RUN, 2, &["kept holds a run already", "--resume"]);
+}
+
+#[test]
+fn another_configuration_is_refused_by_its_first_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    check(folder.path(), &RUN, 0, &[]);
+    let before = files(folder.path());
+    for (more, words) in [
+        (&["--seeds", "2"][..], "settings.seeds is 1 there and 2 now"),
+        (&["--size", "medium"], "settings.size is small there and medium now"),
+        (&["--tokenizer", "cl100k_base"], "tokenizer is o200k_base there and cl100k_base now"),
+        (&["--as", "none"], "settings.as is gpt-6-sol there and null now"),
+        (&["-s", "opencode"], "tiny-task under opencode@1.18.33 is in this run only"),
+        (&["auth-lookup"], "auth-lookup under inline@1 is in this run only"),
+    ] {
+        check(folder.path(), &[&RUN[..], &["--resume"], more].concat(), 2, &["kept holds another run", words, "another --run-dir"]);
+    }
+    assert_eq!(files(folder.path()), before);
+    // What does not change any figure may differ.
+    check(folder.path(), &[&RUN[..], &["--resume", "--jobs", "2", "--out", "csv=r.csv"]].concat(), 0, &[]);
+}
+
+#[test]
+fn lost_ledger_lines_cost_their_cells_and_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [&RUN[..], &["--seeds", "5", "--resume"]].concat();
+    let printed = check(folder.path(), &args, 0, &[]);
+    let before = files(folder.path());
+    let ledger = folder.path().join("kept/ledger.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    // Two exchanges a cell: what is left ends inside the third one.
+    let left: usize = text.split_inclusive('\n').take(5).map(str::len).sum();
+    fs::write(&ledger, &text[..left]).unwrap();
+    assert_eq!(check(folder.path(), &args, 0, &["3 cells of kept were not whole in all of its files: they are run again"]), printed);
+    assert_eq!(files(folder.path()), before);
+}
+
+#[test]
+fn a_second_run_in_the_same_folder_is_refused_while_the_first_lives() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = [&RUN[..], &["--seeds", "1000000"]].concat();
+    let mut first = command(folder.path(), &long).stdout(Stdio::null()).spawn().unwrap();
+    let results = folder.path().join("kept/results.jsonl");
+    while size(&results) == 0 && first.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    check(folder.path(), &[&long[..], &["--resume"]].concat(), 2, &["another run is writing into kept"]);
+    check(folder.path(), &RUN, 2, &["another run is writing into kept"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // The lock went with its process: now the configuration is what is looked at.
+    check(folder.path(), &[&RUN[..], &["--resume"]].concat(), 2, &["settings.seeds is 1000000 there and 1 now"]);
+}
+
+#[test]
+fn a_cell_of_a_killed_run_can_be_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    check(folder.path(), &RUN, 0, &[]);
+    for name in ["results.jsonl", "ledger.jsonl", "threads/requests.jsonl", "threads/parts.jsonl"] {
+        let path = folder.path().join("kept").join(name);
+        let mut text = fs::read(&path).unwrap();
+        // Torn in the middle of a character.
+        text.extend(b"{\"cell\":\"tiny-ta\xe2\x80");
+        fs::write(&path, text).unwrap();
+    }
+    let show = ["show", "tiny-task/inline@1/reader/0"];
+    let kept = check(folder.path(), &[&show[..], &["--run-dir", "kept"]].concat(), 0, &[]);
+    assert_eq!(kept, check(folder.path(), &show, 0, &[]));
+}
+
+#[test]
+fn fail_fast_stops_behind_the_first_failure_and_can_be_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/tiny-task.yaml");
+    let text = fs::read_to_string(suite).unwrap().replace("id: tiny-task\n", "id: narrow\n");
+    fs::write(folder.path().join("narrow.yaml"), format!("{text}\nwindow: 50\n")).unwrap();
+    let args = ["run", "tiny-task", "narrow.yaml", "auth-lookup", "-s", "inline", "--run-dir", "kept", "--format", "json"];
+    let cells = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["cells"].as_array().unwrap().len();
+    let fast = check(folder.path(), &[&args[..], &["--fail-fast"]].concat(), 13, &["1 of 2 cells failed", "1 were not run"]);
+    assert_eq!(cells(&fast), 2);
+    let rest = check(folder.path(), &[&args[..], &["--resume"]].concat(), 13, &["1 of 3 cells failed"]);
+    assert_eq!(cells(&rest), 3);
+}
