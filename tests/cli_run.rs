@@ -384,3 +384,27 @@ fn what_cannot_stand_beside_a_cell_is_said() {
     fails(&["--vs", "opencode", "--request", "1"], "--request");
     fails(&["--vs", "opencode", "--format", "csv"], "human and json");
 }
+
+/// Long texts may stand in files beside a scenario, wherever the command is typed.
+#[test]
+fn texts_beside_a_scenario_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/tiny-task.yaml")).unwrap();
+    let at = text.find("    task: ").expect("the scenario has a task");
+    let scenario = text.replacen("title: ", "tags: [copy]\ntitle: ", 1).replacen(
+        "\nfiles:\n",
+        "\nfiles:\n  - {path: notes.md, text: {beside: texts/notes.md}}\n",
+        1,
+    );
+    assert!(at > 0 && scenario.contains("beside"));
+    fs::write(folder.path().join("copy.yaml"), scenario).unwrap();
+    let path = folder.path().join("copy.yaml").display().to_string();
+    let missing = ctxbench_in(folder.path(), &["validate", &path]);
+    assert_eq!(missing.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(said.contains("notes.md") && said.contains("there is no such file"), "{said}");
+    fs::create_dir(folder.path().join("texts")).unwrap();
+    fs::write(folder.path().join("texts/notes.md"), "Nothing of note.").unwrap();
+    assert_eq!(ctxbench_in(folder.path(), &["validate", &path]).status.code(), Some(0));
+    assert_eq!(ctxbench_in(Path::new("/"), &["run", &path]).status.code(), Some(0));
+}

@@ -160,3 +160,15 @@ fn the_bare_command_runs_the_suite() {
     // What belongs to `run` still needs its name.
     check(&["--seeds", "2"], 2, &["--seeds"]);
 }
+
+/// A gap in a child's script is a gap: no strategy may pass it off as a failed child.
+#[test]
+fn a_reply_that_is_not_written_fails_the_cell_in_any_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = changed(folder.path(), &[("  - thread: /1\n", "  - thread: /7\n")]);
+    let output = check(&["run", &path, "--model", "script", "-s", "opencode", "--format", "json"], 13, &[]);
+    let cell = &json(&output)["cells"][0];
+    assert_eq!((&cell["status"], &cell["failure"]["kind"]), (&"failed".into(), &"model".into()));
+    let message = cell["failure"]["message"].as_str().unwrap();
+    assert!(message.contains("thread /1, turn 1, reply 1"), "{message}");
+}

@@ -131,6 +131,16 @@ fn a_sink_that_fails_ends_the_run_with_its_error() {
 }
 
 #[test]
+fn what_one_sink_cannot_keep_the_others_are_told() {
+    let plan = plan(20, vec![scenario("s")], &["a@1"]);
+    let (mut full, mut well) = (Heard { fails_at: Some(4), ..Heard::default() }, Heard::default());
+    let stop = AtomicBool::new(false);
+    let told = run(&plan, &meter(), 2, &stop, &mut [Box::new(Listener(&mut full)), Box::new(Listener(&mut well))]);
+    assert!(told.is_err());
+    assert_eq!((well.cells.len(), well.ends), (4, vec![4]));
+}
+
+#[test]
 fn nobody_listening_ends_the_run_without_an_error() {
     let plan = plan(200, vec![scenario("s")], &["a@1"]);
     let (cells, tally) = hear(&plan, 2, Heard { deaf_after: Some(2), ..Heard::default() }, &AtomicBool::new(false));

@@ -330,3 +330,35 @@ pub fn dangling(items: &[Item]) -> Vec<Option<CallKey>> {
     unanswered.sort();
     unanswered.into_iter().map(|(_, key)| Some(key)).chain(orphans).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `c1` a call, `r1` its result, `r?` a result of nothing.
+    fn check(history: &str, expect: &[Option<u32>]) {
+        let item = |word: &str| {
+            let key = word[1..].parse().ok().map(CallKey);
+            match (&word[..1], key) {
+                ("c", Some(key)) => {
+                    let call = ToolCall { key, id: String::new(), name: "t".into(), args: "{}".into(), intent: None, recorded: None };
+                    Item::call(call)
+                }
+                _ => Item::new(Body::Result { key, parts: vec![], failed: false }, Origin::ToolResult),
+            }
+        };
+        let items: Vec<Item> = history.split_whitespace().map(item).collect();
+        let expect: Vec<Option<CallKey>> = expect.iter().map(|key| key.map(CallKey)).collect();
+        assert_eq!(dangling(&items), expect, "{history}");
+    }
+
+    #[test]
+    fn what_dangles_is_named_in_order() {
+        check("", &[]);
+        check("c1 c2 r2 r1", &[]);
+        check("c2 c1", &[Some(2), Some(1)]);
+        check("r1 c1", &[Some(1), Some(1)]);
+        check("c1 r1 r1 r?", &[Some(1), None]);
+        check("c1 c1 r1", &[Some(1)]);
+    }
+}
