@@ -4,6 +4,7 @@ mod codex_forks;
 mod codex_runs;
 mod codex_v1;
 mod codex_v2;
+mod codex_vectors;
 mod filters;
 mod full_copy;
 mod hand;
