@@ -5,6 +5,7 @@
 //! [`route`](Session::route), [`deliver`](Session::deliver). Five orders: [`Order`]. Blocking or spawned is only *when*
 //! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
 
+pub mod codex;
 pub mod filter;
 mod full_copy;
 mod inline;
@@ -16,6 +17,7 @@ mod scope;
 mod spec;
 mod view;
 
+pub use codex::{CodexV1, CodexV2};
 pub use full_copy::FullCopy;
 pub use inline::Inline;
 pub use opencode::OpenCode;

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
 use super::filter::Rule;
 use super::opencode::{PROFILES, Profile};
-use super::{FullCopy, Inline, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+use super::{CodexV1, CodexV2, FullCopy, Inline, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
 
 /// One strategy with all that may be chosen about it.
 #[derive(Clone, Copy, Debug)]
@@ -244,6 +245,10 @@ impl Registry {
     }
 }
 
+const CODEX_V2_PROFILES: [&str; V2_PROFILES.len()] = [V2_PROFILES[0].name, V2_PROFILES[1].name];
+
+const FORK_CONTEXT: [&str; ForkContext::ALL.len()] = [ForkContext::ALL[0].name(), ForkContext::ALL[1].name(), ForkContext::ALL[2].name()];
+
 const OPENCODE_PROFILES: [&str; PROFILES.len()] = [PROFILES[0].name];
 
 const RULES: [&str; Rule::ALL.len()] = {
@@ -257,7 +262,7 @@ const RULES: [&str; Rule::ALL.len()] = {
 };
 
 /// In the order of the default rows.
-const BUILTIN: [Registered; 3] = [
+const BUILTIN: [Registered; 5] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -283,6 +288,31 @@ const BUILTIN: [Registered; 3] = [
         build: |choice| {
             let profile = Profile::named(choice.profile()).unwrap_or(&PROFILES[0]);
             Box::new(OpenCode { profile, background: choice.option("background") == "true" })
+        },
+    },
+    Registered {
+        id: "codex-v1",
+        profiles: &V1_PROFILES,
+        options: &[OptionSpec { key: "fork_context", words: &FORK_CONTEXT, numbers: None, default: FORK_CONTEXT[0], profiles: &[] }],
+        rows: &["codex-v1:fork_context=false", "codex-v1:fork_context=true"],
+        about: "Codex v1: the task alone or a filtered fork goes down; the final text comes back in a notice, and in a wait too",
+        build: |choice| Box::new(CodexV1 { fork_context: ForkContext::named(choice.option("fork_context")).unwrap_or_default() }),
+    },
+    Registered {
+        id: "codex-v2",
+        profiles: &CODEX_V2_PROFILES,
+        options: &[OptionSpec {
+            key: "fork_turns",
+            words: &ForkTurns::WORDS,
+            numbers: Some((1, 1_000_000)),
+            default: ForkTurns::WORDS[0],
+            profiles: &[],
+        }],
+        rows: &["codex-v2@0.171", "codex-v2@0.160:fork_turns=none", "codex-v2@0.160:fork_turns=all", "codex-v2@0.160:fork_turns=3"],
+        about: "Codex v2: agents with paths and mailboxes; a fork is filtered (0.160) or verbatim (0.171); one mail a child's turn",
+        build: |choice| {
+            let profile = codex::Profile::named(choice.profile()).unwrap_or(&V2_PROFILES[0]);
+            Box::new(CodexV2 { profile, fork_turns: ForkTurns::named(choice.option("fork_turns")).unwrap_or_default() })
         },
     },
 ];

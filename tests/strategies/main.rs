@@ -1,11 +1,18 @@
 //! Filters, strategies, specs and the registry, from outside.
 
+mod codex_forks;
+mod codex_runs;
+mod codex_v1;
+mod codex_v2;
+mod codex_vectors;
 mod filters;
 mod full_copy;
 mod hand;
 mod inline;
 mod opencode;
 mod opencode_vectors;
+#[path = "../worlds/play.rs"]
+mod play;
 mod runs;
 mod specs;
 #[path = "../worlds/transcripts.rs"]

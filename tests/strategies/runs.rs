@@ -356,11 +356,9 @@ fn equal_runs_are_equal() {
         if request.path != "/" {
             return if request.exchange == 0 { calls("child reads", vec![read()]) } else { say("child done") };
         }
-        match (request.turn, request.exchange, request.delegate(&intent("a"))) {
-            (1, 0, Some(call)) => {
-                calls("both", vec![CallDraft::phrased(call.clone(), Some("a")), read(), CallDraft::phrased(call, Some("a"))])
-            }
-            (1, 0, None) => calls("alone", vec![read()]),
+        match (request.turn, request.exchange, request.delegate(&intent("a")).is_some()) {
+            (1, 0, true) => calls("both", vec![delegate(request, "a"), read(), delegate(request, "b")]),
+            (1, 0, false) => calls("alone", vec![read()]),
             _ => say("root done"),
         }
     }

@@ -55,15 +55,15 @@ fn what_is_understood() {
 fn what_is_refused() {
     check_refused(
         "opncode",
-        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, opencode, versioned",
+        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, opencode, codex-v1, codex-v2, versioned",
     );
     check_refused(
-        "codex-v2@0.160",
-        "strategy `codex-v2@0.160`: there is no strategy `codex-v2`; the nearest is `opencode`; known strategies: inline, full-copy, opencode, versioned",
+        "codex-v3@0.160",
+        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, opencode, codex-v1, codex-v2, versioned",
     );
     check_refused(
         "",
-        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, opencode, versioned",
+        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, opencode, codex-v1, codex-v2, versioned",
     );
     check_refused(
         "opencode@1.18.3",
@@ -157,9 +157,20 @@ fn every_choice_builds_what_it_names() {
 
 #[test]
 fn the_rows_of_a_run() {
-    assert_eq!(names(&Registry::builtin().default_rows()), ["inline@1", "full-copy@1", "opencode@1.18.33"]);
+    let rows = [
+        "inline@1",
+        "full-copy@1",
+        "opencode@1.18.33",
+        "codex-v1@0.171:fork_context=false",
+        "codex-v1@0.171:fork_context=true",
+        "codex-v2@0.171",
+        "codex-v2@0.160:fork_turns=none",
+        "codex-v2@0.160:fork_turns=all",
+        "codex-v2@0.160:fork_turns=3",
+    ];
+    assert_eq!(names(&Registry::builtin().default_rows()), rows);
     let with = names(&registry().default_rows());
-    assert_eq!(with[3..], ["versioned@2:turns=none", "versioned@1:mode=fork,turns=3"]);
+    assert_eq!(with[rows.len()..], ["versioned@2:turns=none", "versioned@1:mode=fork,turns=3"]);
 }
 
 #[test]
@@ -174,6 +185,8 @@ fn options_as_chosen_and_as_listed() {
         [
             "in_flight=drop-call|pop-message|finished-turn|placeholder|drop-tools|forward",
             "background=false|true",
+            "fork_context=absent|false|true",
+            "fork_turns=absent|none|all|1..1000000",
             "turns=absent|none|1..50",
             "mode=isolated|fork",
         ]
@@ -186,7 +199,7 @@ fn check_unfit(change: impl Fn(&mut Registered), expect: &str) {
     let mut registry = Registry::builtin();
     let why = registry.register(one).map_err(|why| why.to_string());
     assert_eq!(why, Err(format!("strategy `{}` cannot be registered: {expect}", one.id)));
-    assert_eq!(registry.list().len(), 3, "nothing of it stays");
+    assert_eq!(registry.list().len(), Registry::builtin().list().len(), "nothing of it stays");
 }
 
 #[test]

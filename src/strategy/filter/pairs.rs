@@ -6,7 +6,7 @@ use crate::transcript::{Body, CallKey, Item};
 
 /// The partner of each call and of each result; `None` for an unanswered call, a result without a call before it, and
 /// every other item. The same pairing as [`dangling`](crate::transcript::dangling): a key answers its oldest open call.
-pub(super) fn partners(items: &[Item]) -> Vec<Option<usize>> {
+pub(in crate::strategy) fn partners(items: &[Item]) -> Vec<Option<usize>> {
     let mut partners = vec![None; items.len()];
     let mut open: BTreeMap<CallKey, VecDeque<usize>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
