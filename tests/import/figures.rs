@@ -46,6 +46,30 @@ fn layouts_of_children() {
         "sessions=lighthouse:2:270,c0-1:1:12,c1-1:1:13,c2-1:1:14,c3-1:1:15 lighthouse.spend_inclusive.total=324 \
          delegations=k1>c1-1:prompt/high/completed,k2>c0-1:prompt/high/completed,k3>c2-1:order/low/completed,k4>c3-1:order/low/completed",
     );
+    // The same without `toolUseResult`: the results' own texts tell them apart, a string and a list of blocks alike.
+    check(
+        "equal-prompts-told-by-results.jsonl",
+        "sessions=lighthouse:2:270,c0-1:1:12,c1-1:1:13,c2-1:1:14,c3-1:1:15 lighthouse.spend_inclusive.total=324 \
+         delegations=k1>c1-1:prompt/high/completed,k2>c0-1:prompt/high/completed,k3>c2-1:order/low/completed,k4>c3-1:order/low/completed",
+    );
+}
+
+/// Whatever an import keeps: the same sessions, links and counts, on every fixture.
+#[test]
+fn a_summary_says_what_steps_say() {
+    let mut folders = vec![fixture("")];
+    let mut checked = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                folders.push(entry.clone());
+            }
+            imported(&entry);
+            checked += 1;
+        }
+    }
+    assert!(checked > 40, "{checked}");
+    imported(&fixture(""));
 }
 
 #[test]

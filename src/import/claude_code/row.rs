@@ -400,7 +400,7 @@ fn conversation(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names, kind:
     let mut row = skeleton(wire, reading, names, row_kind);
     row.outcome = wire.tool_use_result.object().and_then(|text| outcome(text, names)).map(Box::new);
     row.outcome_is_text = wire.tool_use_result.get().is_some_and(|text| text.starts_with('"'));
-    // Texts of children and results of delegations are needed for links even where contents are not kept.
+    // Texts of children are needed for links even where contents are not kept; of results their digests are.
     let keep =
         Keep { texts: reading.keep || row.side || row.agent.is_some(), results: reading.keep || row.outcome.is_some(), rest: reading.keep };
     let content = message.content.get();
