@@ -125,6 +125,18 @@ fn a_protocol_that_blocks_needs_nothing_more() {
 }
 
 #[test]
+fn a_call_beside_a_delegation_does_not_last_as_long_as_the_child() {
+    // Beside the delegation (back after 10,000) stand calls of 1,000, of 10,000 and of 10,500: the last two may be nothing
+    // but the wait for the child.
+    let outcome = check("calls-beside-a-delegation.jsonl", &Inline, "/:3");
+    // 2,000 for the reply, 1,000 for its longest call of its own; 2,000 and 5,000 in the child's place, and 2,000.
+    assert_eq!(outcome.span_ms, (0, 12_000));
+    // The same calls last as long where the child is opened: 2,000, then the child's 2,000 + 5,000 + 2,000, then 2,000.
+    let outcome = check("calls-beside-a-delegation.jsonl", &opencode(false), "/:2 /1:2");
+    assert_eq!(outcome.span_ms, (0, 13_000));
+}
+
+#[test]
 fn without_a_wait_the_turn_ends_until_the_notice_comes() {
     // The second child's notice comes first: the root is woken, and ends its turn once more.
     let outcome = check("inline-two-children.jsonl", &opencode(true), "/:3+2 /1:2 /2:1");

@@ -89,9 +89,9 @@ fn summary(imported: &Imported) -> String {
 
 fn lines(session: &Session, depth: usize) -> String {
     let indent = "  ".repeat(depth);
-    let version = session.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
-    let agent = session.agent.as_deref().map_or(String::new(), |agent| format!(" · agent {agent}"));
-    let mut text = format!("{indent}{} · {}{version}{agent}\n", session.id, session.source.name());
+    let version = session.version.as_deref().map_or(String::new(), |version| format!(" {}", visible(version)));
+    let agent = session.agent.as_deref().map_or(String::new(), |agent| format!(" · agent {}", visible(agent)));
+    let mut text = format!("{indent}{} · {}{version}{agent}\n", visible(&session.id), session.source.name());
     let _ = writeln!(text, "{indent}  {}", figures(session));
     for one in &session.delegations {
         let _ = writeln!(text, "{indent}  {}", delegation(one));
@@ -100,13 +100,13 @@ fn lines(session: &Session, depth: usize) -> String {
 }
 
 fn figures(session: &Session) -> String {
-    let tokens = |tokens: Option<u64>| tokens.map_or("unknown".to_owned(), |tokens| tokens.to_string());
+    let tokens = |tokens: Option<u64>| tokens.map_or("unknown".to_owned(), apart);
     let about = if session.spend.estimated { "about " } else { "" };
     let mut text = format!("{} · spend {about}{}", counted(session.responses, "response"), tokens(session.spend.total));
     if !session.delegations.is_empty() {
         let _ = write!(text, " own, {} inclusive", tokens(session.inclusive.total));
         if session.inclusive.unknown_children > 0 {
-            let _ = write!(text, " at least (unknown children: {})", session.inclusive.unknown_children);
+            let _ = write!(text, " at least (unknown children: {})", apart(session.inclusive.unknown_children));
         }
     }
     let _ = write!(text, " · final context {}", tokens(session.final_context));
@@ -117,16 +117,43 @@ fn figures(session: &Session) -> String {
 }
 
 fn delegation(one: &Delegation) -> String {
-    let child = one.child.as_deref().unwrap_or("no child found");
+    let child = visible(one.child.as_deref().unwrap_or("no child found"));
     let link = word(&one.link);
     let confidence = word(&one.confidence);
     let status = word(&one.status);
-    let title = if one.title.is_empty() { String::new() } else { format!(" · {}", one.title) };
-    format!("{} -> {child} · {status} · linked by {link} ({confidence}){title}", one.kind)
+    let title = if one.title.is_empty() { String::new() } else { format!(" · {}", visible(&one.title)) };
+    format!("{} -> {child} · {status} · linked by {link} ({confidence}){title}", visible(&one.kind))
 }
 
 fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", apart(count), if count == 1 { "" } else { "s" })
+}
+
+/// A count with its thousands apart, as in the tables of a report; exact.
+fn apart(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A text of a recording for a terminal: what would move the cursor, colour or turn the line is shown as its escape.
+fn visible(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || turns(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// The word that the JSON has for a value.
@@ -139,7 +166,7 @@ fn report_text(report: &Report) -> String {
     let mut text = format!("{}, {}\n", counted(report.files, "file"), counted(report.lines, "line"));
     let mut count = |count: u64, what: &str| {
         if count > 0 {
-            let _ = writeln!(text, "{count} × {what}");
+            let _ = writeln!(text, "{} × {what}", apart(count));
         }
     };
     count(report.duplicates, "a record that was there already");
@@ -149,17 +176,42 @@ fn report_text(report: &Report) -> String {
     count(report.estimated_usage, "a response whose usage is estimated");
     count(report.opaque_items, "an item whose tokens nobody knows");
     for (kind, count) in &report.unknown_types {
-        let _ = writeln!(text, "{count} × a record of the unknown type `{kind}`");
+        let _ = writeln!(text, "{} × a record of the unknown type `{}`", apart(*count), visible(kind));
     }
-    let bad = report.bad_lines.iter().map(|line| format!("bad line {}:{}: {}", line.file, line.line, line.why)).collect();
-    let skipped = report.skipped_files.iter().map(|file| format!("skipped {}: {}", file.file, file.why)).collect();
+    let bad =
+        report.bad_lines.iter().map(|line| format!("bad line {}:{}: {}", visible(&line.file), line.line, visible(&line.why))).collect();
+    let skipped = report.skipped_files.iter().map(|file| format!("skipped {}: {}", visible(&file.file), visible(&file.why))).collect();
     text + &named(bad, "bad lines") + &named(skipped, "skipped files")
 }
 
 fn named(lines: Vec<String>, what: &str) -> String {
     let mut text: String = lines.iter().take(NAMED).map(|line| format!("{line}\n")).collect();
     if lines.len() > NAMED {
-        text += &format!("and {} {what} more (--format json names all)\n", lines.len() - NAMED);
+        text += &format!("and {} {what} more (--format json names all)\n", apart((lines.len() - NAMED) as u64));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_exact_and_readable() {
+        let check = |count: u64, expect: &str| assert_eq!(apart(count), expect);
+        check(0, "0");
+        check(999, "999");
+        check(1_000, "1,000");
+        check(123_456, "123,456");
+        check(u64::MAX, "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn nothing_of_a_recording_steers_the_terminal() {
+        let check = |text: &str, expect: &str| assert_eq!(visible(text), expect);
+        check("Küstenwache 2.1", "Küstenwache 2.1");
+        check("red \u{1b}[31m", "red \\u{1b}[31m");
+        check("two\nlines\r\t", "two\\nlines\\r\\t");
+        check("\u{7f}\u{9b}\u{202e}", "\\u{7f}\\u{9b}\\u{202e}");
+    }
 }

@@ -154,8 +154,9 @@ trait Format {
     fn begin(&mut self, file: &paths::Found);
     /// Takes a record. `Err`: it is none, with the reason; `Ok(Some(..))`: taken, and something of it was lost.
     fn take(&mut self, place: Place<'_>, record: &str, report: &mut Report) -> Result<Option<String>, String>;
-    /// A file beside a recording that says more about it. `Err`: it says nothing readable.
-    fn take_sidecar(&mut self, of: &paths::Found, text: &str) -> Result<(), String>;
+    /// A file beside a recording that says more about it. `Err`: it says nothing readable; `Ok(Some(..))`: taken, and
+    /// something of it was lost.
+    fn take_sidecar(&mut self, of: &paths::Found, text: &str) -> Result<Option<String>, String>;
     /// Files that the records name and that were not asked for.
     fn files_named(&self) -> Vec<PathBuf>;
     /// Puts the sessions together.

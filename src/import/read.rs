@@ -144,12 +144,18 @@ fn sidecar(
     report.account.records += 1;
     report.account.beside += 1;
     report.account.record_lines += 1;
+    let broken = std::str::from_utf8(&text).err().map(|error| format!("invalid UTF-8 at byte {} of the file", error.valid_up_to()));
     let text = String::from_utf8_lossy(&text);
     let text = text.trim_start_matches('\u{feff}').trim_matches(|c: char| c == '\0' || c.is_whitespace());
     let mut why = "no known source".to_owned();
     for format in formats.iter_mut() {
         match format.take_sidecar(recording, text) {
-            Ok(()) => return Ok(None),
+            Ok(lost) => {
+                if let Some(why) = broken.or(lost) {
+                    report.bad_lines.push(BadLine { file: found.shown.clone(), line: 1, offset: 0, why });
+                }
+                return Ok(None);
+            }
             Err(reason) => why = reason,
         }
     }

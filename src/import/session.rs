@@ -99,7 +99,8 @@ pub struct Delegation {
     pub background: bool,
     /// The size of the child's last request and reply, as the parent's record has it. No spend.
     pub final_context: Option<u64>,
-    /// What the child returned, as the parent's record has it; `None`: nothing, or an error.
+    /// What the child returned, as the parent's record has it; `None`: nothing, or an error, or (with
+    /// [`Detail::Summary`](super::Detail::Summary)) a text that only the result's own content has.
     pub returned: Option<String>,
 }
 

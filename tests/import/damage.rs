@@ -1,6 +1,6 @@
 //! Any bytes and any damage: every line is accounted for.
 
-use ctxbench::import::{Imported, Options, import};
+use ctxbench::import::{Detail, Imported, Options, import, json};
 use proptest::prelude::*;
 
 use crate::expect::{check_account, fixture};
@@ -9,8 +9,12 @@ fn import_bytes(bytes: &[u8]) -> Imported {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s.jsonl");
     std::fs::write(&path, bytes).expect("a file");
-    let imported = import(&[path], &Options { line_cap: 20_000, ..Options::default() }).expect("the path exists");
+    let options = Options { line_cap: 20_000, ..Options::default() };
+    let imported = import(std::slice::from_ref(&path), &options).expect("the path exists");
     check_account(&imported);
+    // What is kept changes neither links nor counts.
+    let summary = import(&[path], &Options { detail: Detail::Summary, ..options }).expect("the path exists");
+    assert_eq!(json(&summary), json(&imported));
     if imported.report.skipped_files.is_empty() {
         let lines = bytes.split(|byte| *byte == b'\n').count() as u64 - u64::from(bytes.ends_with(b"\n"));
         assert_eq!(imported.report.lines, lines);
@@ -80,6 +84,18 @@ fn apply(bytes: &mut Vec<u8>, damage: &Damage) {
     }
 }
 
+const NAMES: [&str; 9] = [
+    "inline-two-children.jsonl",
+    "progress-copies.jsonl",
+    "equal-prompts.jsonl",
+    "equal-prompts-told-by-results.jsonl",
+    "rewind.jsonl",
+    "usage-odds.jsonl",
+    "compaction.jsonl",
+    "split-absent.jsonl",
+    "damage/results.jsonl",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -89,9 +105,8 @@ proptest! {
     }
 
     #[test]
-    fn any_damage_is_accounted_for(which in 0..6usize, all in prop::collection::vec(damage(), 1..8)) {
-        let names = ["inline-two-children.jsonl", "progress-copies.jsonl", "equal-prompts.jsonl", "rewind.jsonl", "usage-odds.jsonl", "compaction.jsonl"];
-        let mut bytes = std::fs::read(fixture(names[which])).expect("the fixture");
+    fn any_damage_is_accounted_for(which in 0..NAMES.len(), all in prop::collection::vec(damage(), 1..8)) {
+        let mut bytes = std::fs::read(fixture(NAMES[which])).expect("the fixture");
         for one in &all {
             apply(&mut bytes, one);
         }

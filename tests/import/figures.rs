@@ -46,6 +46,30 @@ fn layouts_of_children() {
         "sessions=lighthouse:2:270,c0-1:1:12,c1-1:1:13,c2-1:1:14,c3-1:1:15 lighthouse.spend_inclusive.total=324 \
          delegations=k1>c1-1:prompt/high/completed,k2>c0-1:prompt/high/completed,k3>c2-1:order/low/completed,k4>c3-1:order/low/completed",
     );
+    // The same without `toolUseResult`: the results' own texts tell them apart, a string and a list of blocks alike.
+    check(
+        "equal-prompts-told-by-results.jsonl",
+        "sessions=lighthouse:2:270,c0-1:1:12,c1-1:1:13,c2-1:1:14,c3-1:1:15 lighthouse.spend_inclusive.total=324 \
+         delegations=k1>c1-1:prompt/high/completed,k2>c0-1:prompt/high/completed,k3>c2-1:order/low/completed,k4>c3-1:order/low/completed",
+    );
+}
+
+/// Whatever an import keeps: the same sessions, links and counts, on every fixture.
+#[test]
+fn a_summary_says_what_steps_say() {
+    let mut folders = vec![fixture("")];
+    let mut checked = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                folders.push(entry.clone());
+            }
+            imported(&entry);
+            checked += 1;
+        }
+    }
+    assert!(checked > 40, "{checked}");
+    imported(&fixture(""));
 }
 
 #[test]
@@ -161,9 +185,36 @@ fn damage_is_counted_and_costs_only_what_is_lost() {
     check("odd-types.jsonl", "");
     check("results.jsonl", "orphans=1 unanswered_calls=1");
     check("times.jsonl", "");
+    // Numbers that count nothing (negative, a fraction, above any request, a text): those four responses are estimated, at
+    // 2 + 8, 10 + 8, 18 + 9 and 26 + 8 tokens. A response of two rows has one whole usage, 117; the last one uses 123.
+    check("usage-no-counts.jsonl", "sessions=lighthouse:6:329 spend.estimated=true estimated_usage=4 bad_lines=2,3,4,5,6,8");
+    // What hangs from such a record still hangs from it.
+    check("progress-no-record.jsonl", "bad_lines=3,4,5");
     for none in ["empty.jsonl", "notes.txt", "other-tool.jsonl"] {
         check(none, "sessions=- skipped_files=1");
     }
+}
+
+#[test]
+fn damage_of_a_file_beside_a_recording_is_counted() {
+    let check = |meta: &[u8], bad: &[&str]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let child = fixture("folder/5a5a0000-0000-4000-8000-00000000f01d/subagents/agent-boats-7.jsonl");
+        std::fs::copy(child, folder.path().join("agent-boats-7.jsonl")).expect("a file");
+        std::fs::write(folder.path().join("agent-boats-7.meta.json"), meta).expect("a file");
+        let imported = imported(folder.path());
+        let found: Vec<&str> = imported.report.bad_lines.iter().map(|line| line.why.as_str()).collect();
+        assert_eq!(found, bad, "{}", String::from_utf8_lossy(meta));
+        assert!(imported.report.bad_lines.iter().all(|line| line.file.ends_with(".meta.json")));
+    };
+    check(br#"{"agentType":"scout","toolUseId":"k1","spawnDepth":1}"#, &[]);
+    check(br#"{"agentType":null,"toolUseId":"","isFork":true}"#, &[]);
+    check(b"{\"toolUseId\":\"\xff\"}", &["invalid UTF-8 at byte 14 of the file"]);
+    check(br#"{"toolUseId":7}"#, &["`toolUseId` is no text: left out"]);
+    check(br#"{"agentType":["scout"]}"#, &["`agentType` is no text: left out"]);
+    check(br#"{"spawnDepth":1.5}"#, &["`spawnDepth` is no whole number: left out"]);
+    check(br#"{"toolUseId":7,"toolUseId":"k1"}"#, &[]);
+    check(b"[]", &["not a JSON object"]);
 }
 
 #[test]

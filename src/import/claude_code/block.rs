@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::transcript::{Content, Part};
+use crate::transcript::{Content, Digest, Part};
 
 use super::wire::{Flag, Object, Raw, Text, keys_once};
 
@@ -83,6 +83,10 @@ pub struct ResultBlock {
     pub failed: bool,
     /// Parts in it whose tokens nobody knows.
     pub opaque: u64,
+    /// Its first part's text without white space around it: what links compare, kept or not.
+    pub said: Option<Digest>,
+    /// Its content as it stands: whether two results are the same one, kept or not.
+    pub content: Option<Digest>,
 }
 
 #[derive(Default, Deserialize)]
@@ -227,8 +231,10 @@ fn known_block(wire: &WireBlock<'_>, keep: Keep, delegating: &[String]) -> Optio
         "redacted_thinking" => Block::Opaque(opaque("redacted_thinking", wire.data.get().unwrap_or(""))),
         "tool_use" => Block::Call(call(wire, keep.rest, delegating)),
         "tool_result" => {
-            let (parts, opaque) = result_parts(wire.content.get(), keep.results);
-            Block::Result(ResultBlock { id: wire.tool_use_id.get().unwrap_or("").into(), parts, failed: wire.is_error.0, opaque })
+            let json = wire.content.get();
+            let (parts, opaque, said) = result_parts(json, keep.results);
+            let id = wire.tool_use_id.get().unwrap_or("").into();
+            Block::Result(ResultBlock { id, parts, failed: wire.is_error.0, opaque, said, content: json.map(Digest::of) })
         }
         "image" | "document" => {
             let part = media(wire)?;
@@ -262,18 +268,26 @@ fn call(wire: &WireBlock<'_>, keep: bool, delegating: &[String]) -> CallBlock {
     }
 }
 
-/// The parts of a result and how many of them nobody can count.
-fn result_parts(content: Option<&str>, keep: bool) -> (Vec<Part>, u64) {
-    let Some(json) = content else { return (vec![], 0) };
+/// The digest by which a returned text is known: of the text without white space around it.
+pub fn said(text: &str) -> Digest {
+    Digest::of(text.trim())
+}
+
+/// The parts of a result, how many of them nobody can count, and what its first one says.
+fn result_parts(content: Option<&str>, keep: bool) -> (Vec<Part>, u64, Option<Digest>) {
+    let Some(json) = content else { return (vec![], 0, None) };
     if json.starts_with('"') {
-        let raw = serde_json::from_str::<Raw<'_>>(json).unwrap_or_default();
-        return (if keep { vec![text_part(raw, true)] } else { vec![] }, 0);
+        let text = serde_json::from_str::<Raw<'_>>(json).unwrap_or_default().string().unwrap_or_default();
+        let digest = Some(said(&text));
+        return (if keep { vec![Part::text(text.into_owned())] } else { vec![] }, 0, digest);
     }
-    let Some(all) = list(json) else { return (vec![opaque("result", json)], 1) };
+    let Some(all) = list(json) else { return (if keep { vec![opaque("result", json)] } else { vec![] }, 1, None) };
     let mut parts = Vec::new();
     let mut unknown = 0;
-    for one in all {
-        match block(one.get(), Keep { texts: keep, results: false, rest: keep }, &[]) {
+    for (at, one) in all.into_iter().enumerate() {
+        // The first part is read in any case, for what it says.
+        let texts = keep || at == 0;
+        match block(one.get(), Keep { texts, results: false, rest: texts }, &[]) {
             Block::Text(part) | Block::Thinking(part) => parts.push(part),
             Block::Opaque(part) => {
                 unknown += 1;
@@ -286,10 +300,11 @@ fn result_parts(content: Option<&str>, keep: bool) -> (Vec<Part>, u64) {
             }
         }
     }
+    let first = parts.first().filter(|part| matches!(part.content(), Content::Text(_))).map(|part| said(part.as_text()));
     if !keep {
         parts.clear();
     }
-    (parts, unknown)
+    (parts, unknown, first)
 }
 
 /// An image or a document that is carried by value; `None`: by reference.

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use crate::import::{Confidence, Link, Status};
 use crate::transcript::Digest;
 
-use super::block::Block;
+use super::block::{Block, said};
 use super::outcome::{Notice, Outcome};
 use super::row::{Kind, Row};
 use super::thread::{Site, Worked};
@@ -258,8 +258,8 @@ impl<'a> Linker<'a> {
             });
             text.filter(|text| row.kind == Kind::Assistant && !text.is_empty())
         });
-        let told = row.outcome.as_ref().and_then(|outcome| outcome.text.as_ref()).or(result.parts.first());
-        last.is_some() && told.map(|part| part.as_text().trim()) == last
+        let told = row.outcome.as_ref().and_then(|outcome| outcome.text.as_ref()).map(|part| said(part.as_text())).or(result.said);
+        last.is_some() && told == last.map(said)
     }
 
     /// Links, unless that would make a thread its own ancestor.

@@ -42,10 +42,30 @@ struct Meta {
 #[serde(default, rename_all = "camelCase")]
 struct WireMeta<'a> {
     #[serde(borrow)]
-    agent_type: wire::Text<'a>,
+    agent_type: wire::Raw<'a>,
     #[serde(borrow)]
-    tool_use_id: wire::Text<'a>,
-    spawn_depth: wire::Number,
+    tool_use_id: wire::Raw<'a>,
+    #[serde(borrow)]
+    spawn_depth: wire::Raw<'a>,
+}
+
+impl WireMeta<'_> {
+    /// What it says, and which of its fields is of a type that says nothing.
+    fn read(&self) -> (Meta, Option<String>) {
+        let text = |raw: &wire::Raw<'_>| raw.string().map(|text| text.into_owned());
+        let number = |raw: &wire::Raw<'_>| serde_json::from_str::<wire::Number>(raw.get()?).ok()?.0;
+        let [agent_type, tool_use_id] = [&self.agent_type, &self.tool_use_id].map(text);
+        let spawn_depth = number(&self.spawn_depth);
+        let fields = [
+            ("agentType", self.agent_type.is_some(), agent_type.is_some(), "text"),
+            ("toolUseId", self.tool_use_id.is_some(), tool_use_id.is_some(), "text"),
+            ("spawnDepth", self.spawn_depth.is_some(), spawn_depth.is_some(), "whole number"),
+        ];
+        let odd = fields.into_iter().find(|(_, there, read, _)| *there && !read);
+        let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let meta = Meta { agent_type: filled(agent_type), tool_use_id: filled(tool_use_id), spawn_depth };
+        (meta, odd.map(|(name, _, _, what)| format!("`{name}` is no {what}: left out")))
+    }
 }
 
 /// The records of an import, as far as read.
@@ -150,20 +170,15 @@ impl Format for ClaudeCode {
         Ok(lost)
     }
 
-    fn take_sidecar(&mut self, of: &Found, text: &str) -> Result<(), String> {
+    fn take_sidecar(&mut self, of: &Found, text: &str) -> Result<Option<String>, String> {
         if !text.starts_with('{') {
             return Err("not a JSON object".into());
         }
-        let meta = |text: &str| {
-            serde_json::from_str::<WireMeta<'_>>(text).map(|wire| Meta {
-                agent_type: wire.agent_type.filled().map(str::to_owned),
-                tool_use_id: wire.tool_use_id.filled().map(str::to_owned),
-                spawn_depth: wire.spawn_depth.0,
-            })
-        };
-        let read = meta(text).or_else(|error| wire::keys_once(text).map_or(Err(error), |once| meta(&once)));
-        self.metas.insert(of.path.clone(), read.map_err(|error| error.to_string())?);
-        Ok(())
+        let read = |text: &str| serde_json::from_str::<WireMeta<'_>>(text).map(|wire| wire.read());
+        let read = read(text).or_else(|error| wire::keys_once(text).map_or(Err(error), |once| read(&once)));
+        let (meta, lost) = read.map_err(|error| error.to_string())?;
+        self.metas.insert(of.path.clone(), meta);
+        Ok(lost)
     }
 
     fn files_named(&self) -> Vec<PathBuf> {

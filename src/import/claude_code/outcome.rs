@@ -10,7 +10,7 @@ use crate::transcript::Part;
 
 use super::block;
 use super::row::Names;
-use super::wire::{Flag, Number, Object, Raw, Text, keys_once};
+use super::wire::{Count, Flag, Object, Raw, Text, keys_once};
 
 /// A delegation's result as the parent's record has it.
 #[derive(Clone, Debug, Default)]
@@ -46,10 +46,10 @@ pub struct Notice {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct WireUsage {
-    input_tokens: Number,
-    cache_creation_input_tokens: Number,
-    cache_read_input_tokens: Number,
-    output_tokens: Number,
+    input_tokens: Count,
+    cache_creation_input_tokens: Count,
+    cache_read_input_tokens: Count,
+    output_tokens: Count,
 }
 
 #[derive(Default, Deserialize)]
@@ -62,7 +62,7 @@ struct WireOutcome<'a> {
     status: Text<'a>,
     #[serde(borrow)]
     content: Raw<'a>,
-    total_tokens: Number,
+    total_tokens: Count,
     usage: Object<WireUsage>,
     #[serde(borrow)]
     task: Object<WireTask<'a>>,
@@ -78,37 +78,58 @@ struct WireTask<'a> {
 }
 
 impl WireUsage {
-    /// `None`: an object without a single figure. A cache class that is left out stands for no cache use.
-    pub fn usage(&self) -> Option<Usage> {
-        let all = [self.input_tokens, self.cache_read_input_tokens, self.cache_creation_input_tokens, self.output_tokens];
-        all.iter().any(|number| number.0.is_some()).then(|| Usage {
-            uncached_input: Some(self.input_tokens.0.unwrap_or(0)),
-            cache_read: Some(self.cache_read_input_tokens.0.unwrap_or(0)),
-            cache_write: Some(self.cache_creation_input_tokens.0.unwrap_or(0)),
-            output: Some(self.output_tokens.0.unwrap_or(0)),
-            reasoning: None,
-        })
+    fn all(&self) -> [(&'static str, Count); 4] {
+        [
+            ("input_tokens", self.input_tokens),
+            ("cache_read_input_tokens", self.cache_read_input_tokens),
+            ("cache_creation_input_tokens", self.cache_creation_input_tokens),
+            ("output_tokens", self.output_tokens),
+        ]
     }
+
+    /// `None`: an object without a single figure, or with one that counts nothing: then the others are not trusted either.
+    /// A cache class that is left out stands for no cache use.
+    pub fn usage(&self) -> Option<Usage> {
+        let all = self.all().map(|(_, count)| count);
+        if all.contains(&Count::Odd) {
+            return None;
+        }
+        let [uncached_input, cache_read, cache_write, output] = all.map(|count| Some(count.get().unwrap_or(0)));
+        all.iter().any(|count| count.get().is_some()).then_some(Usage { uncached_input, cache_read, cache_write, output, reasoning: None })
+    }
+
+    /// Which of the figures counts nothing.
+    pub fn odd(&self) -> Option<String> {
+        let (name, _) = self.all().into_iter().find(|(_, count)| *count == Count::Odd)?;
+        Some(no_count(name))
+    }
+}
+
+fn no_count(name: &str) -> String {
+    format!("`{name}` is no count of tokens: the usage is left out")
 }
 
 /// Keys of results that say something on a delegation.
 static SAYS: LazyLock<[memmem::Finder<'static>; 4]> =
     LazyLock::new(|| ["\"agentId\"", "\"totalTokens\"", "\"isAsync\"", "\"retrieval_status\""].map(memmem::Finder::new));
 
-/// Reads `toolUseResult`; `None`: it says nothing on a delegation.
-pub fn outcome(text: &str, names: &mut Names) -> Option<Outcome> {
+/// Reads `toolUseResult`; `None`: it says nothing on a delegation. The second value says what of it is lost.
+pub fn outcome(text: &str, names: &mut Names) -> (Option<Outcome>, Option<String>) {
     // Most results are of ordinary tools and large: they are not worth a second look.
     if !SAYS.iter().any(|key| key.find(text.as_bytes()).is_some()) {
-        return None;
+        return (None, None);
     }
     let once;
-    let wire: WireOutcome<'_> = match serde_json::from_str(text) {
-        Ok(wire) => wire,
+    let wire: Option<WireOutcome<'_>> = match serde_json::from_str(text) {
+        Ok(wire) => Some(wire),
         Err(_) => {
-            once = keys_once(text)?;
-            serde_json::from_str(&once).ok()?
+            once = keys_once(text);
+            once.as_deref().and_then(|once| serde_json::from_str(once).ok())
         }
     };
+    let Some(wire) = wire else { return (None, Some("`toolUseResult` cannot be read".into())) };
+    let odd = (wire.total_tokens == Count::Odd).then(|| no_count("totalTokens"));
+    let odd = odd.or_else(|| wire.usage.0.as_ref().and_then(WireUsage::odd));
     let task_status = wire.task.0.and_then(|task| task.status.filled().map(str::to_owned));
     let fetched = wire.retrieval_status.get() == Some("success");
     let task_status = task_status.or_else(|| fetched.then(|| "completed".to_owned()));
@@ -116,12 +137,12 @@ pub fn outcome(text: &str, names: &mut Names) -> Option<Outcome> {
         agent: wire.agent_id.filled().map(|text| names.share(text)),
         background: wire.is_async.0 || wire.status.get() == Some("async_launched"),
         text: wire.content.get().and_then(block::all_text).map(Part::text),
-        final_context: wire.total_tokens.0,
+        final_context: wire.total_tokens.get(),
         usage: wire.usage.0.as_ref().and_then(WireUsage::usage),
         task_status,
     };
     let says_something = outcome.agent.is_some() || outcome.background || outcome.final_context.is_some() || outcome.task_status.is_some();
-    says_something.then_some(outcome)
+    (says_something.then_some(outcome), odd)
 }
 
 /// What a notice says between its tags: `<task-notification>` of 2.1, `<agent-notification>` of 2.0.

@@ -320,7 +320,8 @@ fn build(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names) -> Result<(P
                 let place = skeleton(wire, reading, names, Kind::Structure);
                 Ok((Parsed::Copy(Box::new(place), Box::new(copy)), heading, lost))
             }
-            Some(Err(why)) => Err(why),
+            // The copy is lost; the record keeps its place in the tree.
+            Some(Err(why)) => Ok((structure(wire, reading, names), heading, Some(why))),
             None => Ok((structure(wire, reading, names), heading, None)),
         },
         "queue-operation" => {
@@ -398,19 +399,22 @@ fn conversation(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names, kind:
         (true, true) => Kind::Synthetic,
     };
     let mut row = skeleton(wire, reading, names, row_kind);
-    row.outcome = wire.tool_use_result.object().and_then(|text| outcome(text, names)).map(Box::new);
+    let (told, odd) = wire.tool_use_result.object().map_or((None, None), |text| outcome(text, names));
+    row.outcome = told.map(Box::new);
     row.outcome_is_text = wire.tool_use_result.get().is_some_and(|text| text.starts_with('"'));
-    // Texts of children and results of delegations are needed for links even where contents are not kept.
+    // Texts of children are needed for links even where contents are not kept; of results their digests are.
     let keep =
         Keep { texts: reading.keep || row.side || row.agent.is_some(), results: reading.keep || row.outcome.is_some(), rest: reading.keep };
     let content = message.content.get();
     row.bytes = content.map_or(0, |text| text.len() as u64);
     let (blocks, lost) = block::blocks(content, keep, reading.delegating);
+    let mut lost = lost.or(odd);
     row.blocks = blocks;
     if assistant && !synthetic {
         row.key = Some(response_key(wire, message, reading));
         row.model = message.model.filled().map(|text| names.share(text));
         row.usage = message.usage.0.as_ref().and_then(WireUsage::usage);
+        lost = lost.or_else(|| message.usage.0.as_ref().and_then(WireUsage::odd));
     } else if row_kind == Kind::User && content.is_some_and(|text| memmem::find(text.as_bytes(), b"-notification>").is_some()) {
         let text = content.and_then(block::all_text).unwrap_or_default();
         row.notice = notice(&text).map(Box::new);
@@ -433,18 +437,26 @@ fn response_key(wire: &Wire<'_>, message: &WireMessage<'_>, reading: &Reading<'_
 fn progress_copy(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names) -> Option<Result<(Row, Option<String>), String>> {
     let data = wire.data.object().filter(|text| memmem::find(text.as_bytes(), b"agent_progress").is_some())?;
     let once;
-    let progress: WireProgress<'_> = match serde_json::from_str(data) {
-        Ok(progress) => progress,
+    let progress: Option<WireProgress<'_>> = match serde_json::from_str(data) {
+        Ok(progress) => Some(progress),
         Err(_) => {
-            once = keys_once(data)?;
-            serde_json::from_str(&once).ok()?
+            once = keys_once(data);
+            once.as_deref().and_then(|once| serde_json::from_str(once).ok())
         }
     };
+    let Some(progress) = progress else { return Some(Err("the `data` of a `progress` record cannot be read".into())) };
     if progress.kind.get() != Some("agent_progress") {
         return None;
     }
-    let mut inner = progress.message.0?;
-    let kind = inner.kind.get().filter(|kind| matches!(*kind, "user" | "assistant"))?.to_owned();
+    let Some(mut inner) = progress.message.0 else { return Some(Err("an `agent_progress` whose `message` is no object".into())) };
+    let kind = match inner.kind.get() {
+        Some(kind @ ("user" | "assistant")) => kind.to_owned(),
+        Some(kind) => {
+            let kind: String = kind.chars().take(60).collect();
+            return Some(Err(format!("an `agent_progress` with a record of type `{kind}`")));
+        }
+        None => return Some(Err("an `agent_progress` with a record without a type".into())),
+    };
     // The copy names neither its session nor its agent: the record around it does.
     if inner.session_id.filled().is_none() {
         inner.session_id = Text(wire.session_id.filled().map(|text| text.to_owned().into()));

@@ -207,7 +207,7 @@ impl Worked {
                             None => {
                                 let again = answered.get(id).and_then(|&call| self.calls[call].answer(rows));
                                 match again {
-                                    Some((_, first)) if first.parts == result.parts => report.duplicates += 1,
+                                    Some((_, first)) if first.content == result.content => report.duplicates += 1,
                                     _ => report.orphans += 1,
                                 }
                             }

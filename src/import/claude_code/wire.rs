@@ -26,6 +26,32 @@ impl Text<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Number(pub Option<u64>);
 
+/// A count of tokens. Anything that is there and can be none (negative, a fraction, no number, more than [`Count::MOST`])
+/// is kept apart from what is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Count {
+    /// No such key, or `null`.
+    #[default]
+    Missing,
+    /// So many.
+    Of(u64),
+    /// A value that counts nothing.
+    Odd,
+}
+
+impl Count {
+    /// Far above any request (2^40), and far enough below 2^64 that sums stay whole.
+    pub const MOST: u64 = 1 << 40;
+
+    /// The count, if it is one.
+    pub fn get(self) -> Option<u64> {
+        match self {
+            Count::Of(count) => Some(count),
+            Count::Missing | Count::Odd => None,
+        }
+    }
+}
+
 /// Whether the value is `true`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flag(pub bool);
@@ -168,6 +194,24 @@ impl Of<'_> for Number {
     }
 }
 
+impl Of<'_> for Count {
+    fn borrowed(_: &str) -> Count {
+        Count::Odd
+    }
+    fn owned(_: &str) -> Count {
+        Count::Odd
+    }
+    fn number(number: u64) -> Count {
+        if number <= Count::MOST { Count::Of(number) } else { Count::Odd }
+    }
+    fn truth(_: bool) -> Count {
+        Count::Odd
+    }
+    fn other() -> Count {
+        Count::Odd
+    }
+}
+
 impl Of<'_> for Flag {
     fn truth(truth: bool) -> Flag {
         Flag(truth)
@@ -187,6 +231,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pointer<'a> {
 }
 
 impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Lenient(std::marker::PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(Lenient(std::marker::PhantomData))
     }

@@ -176,7 +176,7 @@ impl Reading<'_> {
                     }
                 }
                 Recorded::Notice { delegation, .. } => steps.extend(intents.get(*delegation).copied().flatten().map(Step::Answer)),
-                Recorded::Response(response) => steps.push(Step::Reply(said(response, &intents))),
+                Recorded::Response(response) => steps.push(Step::Reply(said(response, &intents, &session.delegations))),
             }
         }
         // The message before the first reply is lost: the turn opens with nothing.
@@ -201,7 +201,7 @@ impl Reading<'_> {
                     }
                 }
                 Recorded::Notice { delegation, .. } => steps.extend(intents.get(*delegation).copied().flatten().map(Step::Answer)),
-                Recorded::Response(response) => steps.push(Step::Reply(said(response, &intents))),
+                Recorded::Response(response) => steps.push(Step::Reply(said(response, &intents, &session.delegations))),
             }
         }
         let opening = steps.iter().take_while(|step| matches!(step, Step::Opening(_))).count();
@@ -306,15 +306,16 @@ fn in_turn(steps: &mut [Step]) -> Option<&mut Said> {
         .filter(|said| !said.calls.is_empty())
 }
 
-fn said(response: &Response, intents: &[Option<usize>]) -> Said {
+fn said(response: &Response, intents: &[Option<usize>], delegations: &[Delegation]) -> Said {
     let intent = |at: Option<usize>| at.and_then(|at| intents.get(at).copied().flatten());
+    let back_ms = first_back(response, intents, delegations);
     let calls = response.calls.iter().map(|call| {
         if let Some(which) = intent(call.delegation) {
             return SaidCall::Delegate(which);
         }
         match intent(call.collects) {
             Some(which) => SaidCall::Collect(which),
-            None => SaidCall::Tool(draft(call)),
+            None => SaidCall::Tool(draft(call, back_ms)),
         }
     });
     Said {
@@ -330,11 +331,29 @@ fn said(response: &Response, intents: &[Option<usize>]) -> Said {
     }
 }
 
+/// When the first delegation of a reply that it waited for was back, in milliseconds from the reply. A background one is
+/// none: its result is there before its child has worked.
+fn first_back(response: &Response, intents: &[Option<usize>], delegations: &[Delegation]) -> Option<u64> {
+    let waited = response.calls.iter().filter(|call| {
+        let at = call.delegation.filter(|&at| intents.get(at).copied().flatten().is_some());
+        at.and_then(|at| delegations.get(at)).is_some_and(|one| !one.background)
+    });
+    waited.filter_map(|call| call.result.as_ref()?.ms).min()
+}
+
 /// A call with its recorded result. One that was never answered has an empty, failed one; an unknown duration is the
 /// shortest that the engine knows.
-fn draft(call: &Call) -> CallDraft {
+///
+/// Claude Code stamps the results of one reply as it writes them, which for an ordinary call beside a delegation may be
+/// after the child's end (2.0.76): a duration that reaches to `back_ms` or past it may hold all of the child's work, so
+/// it is unknown. Else a strategy that does the child's steps itself would be charged for them twice.
+fn draft(call: &Call, back_ms: Option<u64>) -> CallDraft {
+    let own_ms = |ms: &u64| back_ms.is_none_or(|back| *ms < back);
     let result = match &call.result {
-        Some(result) => RecordedResult { parts: result.parts.clone(), failed: result.failed, ms: result.ms.unwrap_or(1) },
+        Some(result) => {
+            let ms = result.ms.filter(own_ms).unwrap_or(1);
+            RecordedResult { parts: result.parts.clone(), failed: result.failed, ms }
+        }
         None => RecordedResult { parts: vec![], failed: true, ms: 1 },
     };
     CallDraft { id: call.id.clone(), name: call.name.clone(), args: call.args.as_text().to_owned(), intent: None, recorded: Some(result) }
