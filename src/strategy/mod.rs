@@ -5,9 +5,11 @@
 //! [`route`](Session::route), [`deliver`](Session::deliver). Five orders: [`Order`]. Blocking or spawned is only *when*
 //! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
 
+pub mod deerflow;
 pub mod filter;
 mod full_copy;
 mod inline;
+mod maf_python;
 pub mod opencode;
 mod order;
 mod phrase;
@@ -16,8 +18,10 @@ mod scope;
 mod spec;
 mod view;
 
+pub use deerflow::DeerFlow;
 pub use full_copy::FullCopy;
 pub use inline::Inline;
+pub use maf_python::{MafPython, tool_name};
 pub use opencode::OpenCode;
 pub use order::{End, Event, New, Order, Report, Route, To, When};
 pub use phrase::{Act, Call, Intent};

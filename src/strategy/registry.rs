@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::opencode::{PROFILES, Profile};
-use super::{FullCopy, Inline, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+use super::{DeerFlow, FullCopy, Inline, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
 
 /// One strategy with all that may be chosen about it.
 #[derive(Clone, Copy, Debug)]
@@ -256,8 +257,12 @@ const RULES: [&str; Rule::ALL.len()] = {
     names
 };
 
+const SNAPSHOTS: [&str; Snapshot::ALL.len()] = [Snapshot::ALL[0].name(), Snapshot::ALL[1].name()];
+
+const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
+
 /// In the order of the default rows.
-const BUILTIN: [Registered; 3] = [
+const BUILTIN: [Registered; 5] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -275,6 +280,20 @@ const BUILTIN: [Registered; 3] = [
         build: |choice| Box::new(FullCopy { in_flight: Rule::named(choice.option("in_flight")).unwrap_or_default() }),
     },
     Registered {
+        id: "maf-python",
+        profiles: &["1.23.0"],
+        options: &[
+            OptionSpec { key: "propagate_session", words: &["false", "true"], numbers: None, default: "false", profiles: &[] },
+            OptionSpec { key: "session", words: &["fresh", "kept"], numbers: None, default: "fresh", profiles: &[] },
+        ],
+        rows: &["maf-python"],
+        about: "Microsoft Agent Framework's agents as tools (Python): the task alone goes down; all that the child said comes back",
+        build: |choice| {
+            let is = |key, value| choice.option(key) == value;
+            Box::new(MafPython { propagate_session: is("propagate_session", "true"), kept: is("session", "kept") })
+        },
+    },
+    Registered {
         id: "opencode",
         profiles: &OPENCODE_PROFILES,
         options: &[OptionSpec { key: "background", words: &["false", "true"], numbers: None, default: "false", profiles: &[] }],
@@ -283,6 +302,17 @@ const BUILTIN: [Registered; 3] = [
         build: |choice| {
             let profile = Profile::named(choice.profile()).unwrap_or(&PROFILES[0]);
             Box::new(OpenCode { profile, background: choice.option("background") == "true" })
+        },
+    },
+    Registered {
+        id: "deerflow",
+        profiles: &SNAPSHOTS,
+        options: &[OptionSpec { key: "context_mode", words: &CONTEXT_MODES, numbers: None, default: CONTEXT_MODES[0], profiles: &[] }],
+        rows: &["deerflow@v2:context_mode=isolated", "deerflow@v2:context_mode=snapshot"],
+        about: "DeerFlow's task tool: the prompt alone, or a snapshot of the parent's history as data; limits, and a ledger in the parent",
+        build: |choice| {
+            let profile = Snapshot::named(choice.profile()).unwrap_or_default();
+            Box::new(DeerFlow { profile, context_mode: ContextMode::named(choice.option("context_mode")).unwrap_or_default() })
         },
     },
 ];

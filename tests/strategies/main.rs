@@ -1,11 +1,16 @@
 //! Filters, strategies, specs and the registry, from outside.
 
+mod deerflow;
+mod deerflow_snapshot;
 mod filters;
 mod full_copy;
 mod hand;
 mod inline;
+mod maf;
 mod opencode;
 mod opencode_vectors;
+#[path = "../worlds/play.rs"]
+mod play;
 mod runs;
 mod specs;
 #[path = "../worlds/transcripts.rs"]

@@ -42,6 +42,10 @@ fn what_is_understood() {
     check("opencode:background=true", &["opencode@1.18.33:background=true"]);
     // What equals the default is left out.
     check("opencode:background=false", &["opencode@1.18.33"]);
+    check("maf-python:session=kept,propagate_session=true", &["maf-python@1.23.0:propagate_session=true,session=kept"]);
+    check("deerflow:context_mode=isolated", &["deerflow@v2:context_mode=isolated"]);
+    check("deerflow:context_mode=absent", &["deerflow@v2"]);
+    check("deerflow@*:context_mode=snapshot", &["deerflow@v2:context_mode=snapshot", "deerflow@v1:context_mode=snapshot"]);
     check("full-copy:in_flight=placeholder", &["full-copy@1:in_flight=placeholder"]);
     check("opencode@*", &["opencode@1.18.33"]);
     check("versioned", &["versioned@2"]);
@@ -55,15 +59,15 @@ fn what_is_understood() {
 fn what_is_refused() {
     check_refused(
         "opncode",
-        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, opencode, versioned",
+        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-python, opencode, deerflow, versioned",
     );
     check_refused(
         "codex-v2@0.160",
-        "strategy `codex-v2@0.160`: there is no strategy `codex-v2`; the nearest is `opencode`; known strategies: inline, full-copy, opencode, versioned",
+        "strategy `codex-v2@0.160`: there is no strategy `codex-v2`; the nearest is `opencode`; known strategies: inline, full-copy, maf-python, opencode, deerflow, versioned",
     );
     check_refused(
         "",
-        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, opencode, versioned",
+        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-python, opencode, deerflow, versioned",
     );
     check_refused(
         "opencode@1.18.3",
@@ -157,9 +161,19 @@ fn every_choice_builds_what_it_names() {
 
 #[test]
 fn the_rows_of_a_run() {
-    assert_eq!(names(&Registry::builtin().default_rows()), ["inline@1", "full-copy@1", "opencode@1.18.33"]);
+    assert_eq!(
+        names(&Registry::builtin().default_rows()),
+        [
+            "inline@1",
+            "full-copy@1",
+            "maf-python@1.23.0",
+            "opencode@1.18.33",
+            "deerflow@v2:context_mode=isolated",
+            "deerflow@v2:context_mode=snapshot"
+        ]
+    );
     let with = names(&registry().default_rows());
-    assert_eq!(with[3..], ["versioned@2:turns=none", "versioned@1:mode=fork,turns=3"]);
+    assert_eq!(with[6..], ["versioned@2:turns=none", "versioned@1:mode=fork,turns=3"]);
 }
 
 #[test]
@@ -173,7 +187,10 @@ fn options_as_chosen_and_as_listed() {
         listed,
         [
             "in_flight=drop-call|pop-message|finished-turn|placeholder|drop-tools|forward",
+            "propagate_session=false|true",
+            "session=fresh|kept",
             "background=false|true",
+            "context_mode=absent|isolated|snapshot",
             "turns=absent|none|1..50",
             "mode=isolated|fork",
         ]
@@ -186,7 +203,7 @@ fn check_unfit(change: impl Fn(&mut Registered), expect: &str) {
     let mut registry = Registry::builtin();
     let why = registry.register(one).map_err(|why| why.to_string());
     assert_eq!(why, Err(format!("strategy `{}` cannot be registered: {expect}", one.id)));
-    assert_eq!(registry.list().len(), 3, "nothing of it stays");
+    assert_eq!(registry.list().len(), 5, "nothing of it stays");
 }
 
 #[test]
