@@ -362,13 +362,41 @@ pub fn check_builtin(spec: &str, hands_down: bool) -> Vec<Outcome> {
 #[test]
 fn built_in_scenarios_are_answered() {
     for outcome in check_builtin("maf-python", false) {
+        // What the child says while it works comes back with its report.
+        let told = |item: &Item| item.origin == Origin::Delegated && item.text().contains("Looking at ");
+        assert!(outcome.history_of(ROOT).iter().any(told));
         assert_eq!(outcome.rows.iter().map(|row| row.input.get(Origin::Inherited)).sum::<u64>(), 0);
     }
     check_builtin("maf-python:session=kept", false);
     check_builtin("maf-python:propagate_session=true", true);
 }
 
-/// Nothing of the parent is in what a child is sent, whatever the agents are called.
+/// The leak can be seen: what the root read of its child is shown with the narration in it.
+#[test]
+fn narration_is_shown() {
+    let shown = |strategy: &str| {
+        let cell = format!("auth-lookup/{strategy}/reader/0");
+        let ran =
+            std::process::Command::new(env!("CARGO_BIN_EXE_ctxbench")).args(["show", &cell, "--thread", "/"]).output().expect("it runs");
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let (_, told) = text.split_once("delegated").unwrap_or_else(|| panic!("{text}"));
+        told.contains("Looking at ")
+    };
+    assert_eq!((shown("maf-python@1.23.0"), shown("opencode@1.18.33")), (true, false));
+}
+
+/// A session that holds turns of an earlier run: the child of a later one reads them, and not the turn in progress.
+#[test]
+fn a_stored_session_goes_down() {
+    let (mut session, tree) = start(SHARED);
+    let mut items = vec![Item::user(Origin::User, "parent q1"), said("parent a1"), Item::user(Origin::User, "SECRET-42")];
+    session.view(&items, &tree.scope(ROOT, 2));
+    items.push(Item::call(task(0, "b")));
+    let parent = ParentView { items: &items, in_flight: &[CallKey(0)] };
+    let Route::Do(orders) = session.route(&task(0, "b"), parent, &tree.scope(ROOT, 2)) else { panic!("it is the strategy's") };
+    assert_eq!(put(&orders).iter().map(Item::text).collect::<Vec<_>>(), ["parent q1", "parent a1", "b"]);
+}
+
 #[test]
 fn an_empty_context_starts() {
     let mut session = FRESH.start(&RunContext::default());

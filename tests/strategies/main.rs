@@ -2,6 +2,7 @@
 
 mod deerflow;
 mod deerflow_snapshot;
+mod deerflow_vectors;
 mod filters;
 mod full_copy;
 mod hand;
