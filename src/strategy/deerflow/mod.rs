@@ -7,7 +7,7 @@
 //! same length where that is known.
 //!
 //! Of all systems here this one charges the *parent*: what it delegated stands anew in every request of it
-//! ([`ledger`]), a long result becomes a preview of a file ([`text`]), and a result is seen only at the next look, every
+//! (the ledger), a long result becomes a preview of a file, and a result is seen only at the next look, every
 //! five seconds.
 //!
 //! Not here: the product's own prompts, skills, todo lists and the report contract; the frame around the last user
