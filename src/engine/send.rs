@@ -240,7 +240,7 @@ impl Engine {
     }
 
     /// Whether an item is a call of this run that the strategy answers.
-    fn is_delegating(&self, item: &Item) -> bool {
+    pub(super) fn is_delegating(&self, item: &Item) -> bool {
         item.origin == Origin::Own && item.as_call().and_then(|call| self.call(call.key)).is_some_and(|open| open.own)
     }
 

@@ -16,9 +16,14 @@ impl Engine {
     /// Puts an item into a thread's committed history.
     pub(super) fn record(&mut self, thread: ThreadId, item: Item) -> Step {
         let log = self.logs.extend_behind(self.threads[thread.0 as usize].base);
+        let delegating = self.is_delegating(&item);
         let pushed = self.logs.push(&self.meter, log, item);
         pushed.map_err(|why| self.uncountable(why))?;
         let length = self.logs.0[log].len();
+        // What an overlapping turn brings was routed already: its calls stay the delegation's.
+        if delegating {
+            self.logs.0[log].mark_delegating(length - 1);
+        }
         let one = &mut self.threads[thread.0 as usize];
         one.base = Prefix { log, length };
         one.commits += 1;

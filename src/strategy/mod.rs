@@ -6,9 +6,11 @@
 //! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
 
 pub mod codex;
+pub mod deerflow;
 pub mod filter;
 mod full_copy;
 mod inline;
+mod maf_python;
 pub mod opencode;
 mod order;
 mod phrase;
@@ -18,8 +20,10 @@ mod spec;
 mod view;
 
 pub use codex::{CodexV1, CodexV2};
+pub use deerflow::DeerFlow;
 pub use full_copy::FullCopy;
 pub use inline::Inline;
+pub use maf_python::{MafPython, tool_name};
 pub use opencode::OpenCode;
 pub use order::{End, Event, New, Order, Report, Route, To, When};
 pub use phrase::{Act, Call, Intent};

@@ -8,9 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
+use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::opencode::{PROFILES, Profile};
-use super::{CodexV1, CodexV2, FullCopy, Inline, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+use super::{CodexV1, CodexV2, DeerFlow, FullCopy, Inline, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
 
 /// One strategy with all that may be chosen about it.
 #[derive(Clone, Copy, Debug)]
@@ -261,8 +262,12 @@ const RULES: [&str; Rule::ALL.len()] = {
     names
 };
 
+const SNAPSHOTS: [&str; Snapshot::ALL.len()] = [Snapshot::ALL[0].name(), Snapshot::ALL[1].name()];
+
+const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
+
 /// In the order of the default rows.
-const BUILTIN: [Registered; 5] = [
+const BUILTIN: [Registered; 7] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -278,6 +283,20 @@ const BUILTIN: [Registered; 5] = [
         rows: &["full-copy"],
         about: "the child opens with all that the parent has; its last text comes back",
         build: |choice| Box::new(FullCopy { in_flight: Rule::named(choice.option("in_flight")).unwrap_or_default() }),
+    },
+    Registered {
+        id: "maf-python",
+        profiles: &["1.23.0"],
+        options: &[
+            OptionSpec { key: "propagate_session", words: &["false", "true"], numbers: None, default: "false", profiles: &[] },
+            OptionSpec { key: "session", words: &["fresh", "kept"], numbers: None, default: "fresh", profiles: &[] },
+        ],
+        rows: &["maf-python"],
+        about: "Microsoft Agent Framework's agents as tools (Python): the task alone goes down; all that the child said comes back",
+        build: |choice| {
+            let is = |key, value| choice.option(key) == value;
+            Box::new(MafPython { propagate_session: is("propagate_session", "true"), kept: is("session", "kept") })
+        },
     },
     Registered {
         id: "opencode",
@@ -313,6 +332,17 @@ const BUILTIN: [Registered; 5] = [
         build: |choice| {
             let profile = codex::Profile::named(choice.profile()).unwrap_or(&V2_PROFILES[0]);
             Box::new(CodexV2 { profile, fork_turns: ForkTurns::named(choice.option("fork_turns")).unwrap_or_default() })
+        },
+    },
+    Registered {
+        id: "deerflow",
+        profiles: &SNAPSHOTS,
+        options: &[OptionSpec { key: "context_mode", words: &CONTEXT_MODES, numbers: None, default: CONTEXT_MODES[0], profiles: &[] }],
+        rows: &["deerflow@v2:context_mode=isolated", "deerflow@v2:context_mode=snapshot"],
+        about: "DeerFlow's task tool: the prompt alone, or a snapshot of the parent's history as data; limits, and a ledger in the parent",
+        build: |choice| {
+            let profile = Snapshot::named(choice.profile()).unwrap_or_default();
+            Box::new(DeerFlow { profile, context_mode: ContextMode::named(choice.option("context_mode")).unwrap_or_default() })
         },
     },
 ];

@@ -5,10 +5,14 @@ mod codex_runs;
 mod codex_v1;
 mod codex_v2;
 mod codex_vectors;
+mod deerflow;
+mod deerflow_snapshot;
+mod deerflow_vectors;
 mod filters;
 mod full_copy;
 mod hand;
 mod inline;
+mod maf;
 mod opencode;
 mod opencode_vectors;
 #[path = "../worlds/play.rs"]

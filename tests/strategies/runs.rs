@@ -21,20 +21,20 @@ use crate::hand::{run as context, stands_in_text};
 
 /// What a thread was sent.
 #[derive(Clone, Debug)]
-struct Sent {
-    path: String,
-    items: Vec<Item>,
-    tools: Vec<String>,
+pub struct Sent {
+    pub path: String,
+    pub items: Vec<Item>,
+    pub tools: Vec<String>,
 }
 
 impl Sent {
     /// The items in short: call names, texts.
-    fn short(&self) -> Vec<String> {
+    pub fn short(&self) -> Vec<String> {
         self.items.iter().map(|item| item.as_call().map_or_else(|| item.text(), |call| format!("{}()", call.name))).collect()
     }
 }
 
-type Script = fn(&Request<'_>) -> Result<Reply, String>;
+pub type Script = fn(&Request<'_>) -> Result<Reply, String>;
 
 struct Scripted {
     script: Script,
@@ -48,27 +48,29 @@ impl Agent for Scripted {
             items: request.items.to_vec(),
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
         });
-        // Every item that means something says it.
+        // Every item that means something says it, or the call that it answers does.
         for item in request.items {
-            stands_in_text(&item.means, &item.text());
+            let call = item.answers().and_then(|key| request.items.iter().filter_map(Item::as_call).find(|call| call.key == key));
+            let name = call.map(|call| call.name.as_str()).unwrap_or_default();
+            stands_in_text(&item.means, &format!("{name} {}", item.text()));
         }
         let reply = (self.script)(request).map(|reply| Reply { took: Took::Ms(10), ..reply });
         ready(reply.map_err(ModelError::of_turn))
     }
 }
 
-struct Played {
-    outcome: Outcome,
-    sent: Vec<Sent>,
+pub struct Played {
+    pub outcome: Outcome,
+    pub sent: Vec<Sent>,
 }
 
 impl Played {
     /// What a thread was sent, request by request.
-    fn of(&self, path: &str) -> Vec<&Sent> {
+    pub fn of(&self, path: &str) -> Vec<&Sent> {
         self.sent.iter().filter(|sent| sent.path == path).collect()
     }
 
-    fn results(&self, thread: u32) -> Vec<(String, bool)> {
+    pub fn results(&self, thread: u32) -> Vec<(String, bool)> {
         let items = self.outcome.history_of(ThreadId(thread)).iter();
         let results = items.filter_map(|item| match item.body() {
             Body::Result { failed, .. } if item.origin == Origin::Delegated => Some((item.text(), *failed)),
@@ -78,7 +80,7 @@ impl Played {
     }
 }
 
-fn play(strategy: &dyn Strategy, script: Script, turns: &[&str]) -> Played {
+pub fn play(strategy: &dyn Strategy, script: Script, turns: &[&str]) -> Played {
     let sent = Rc::new(RefCell::new(vec![]));
     let read = [("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 })].into();
     let outcome = engine::run(engine::Run {
@@ -97,24 +99,24 @@ fn play(strategy: &dyn Strategy, script: Script, turns: &[&str]) -> Played {
     Played { outcome, sent: sent.borrow().clone() }
 }
 
-fn intent(id: &str) -> Intent {
+pub fn intent(id: &str) -> Intent {
     Intent { id: id.into(), agent: "explorer".into(), title: format!("look {id}"), task: format!("task {id}"), background: false }
 }
 
-fn delegate(request: &Request<'_>, id: &str) -> CallDraft {
+pub fn delegate(request: &Request<'_>, id: &str) -> CallDraft {
     let call = request.delegate(&intent(id)).expect("the tool is shown");
     CallDraft::phrased(call, Some(id))
 }
 
-fn read() -> CallDraft {
+pub fn read() -> CallDraft {
     CallDraft::tool("read", r#"{"path":"notes"}"#)
 }
 
-fn calls(text: &str, calls: Vec<CallDraft>) -> Result<Reply, String> {
+pub fn calls(text: &str, calls: Vec<CallDraft>) -> Result<Reply, String> {
     Ok(Reply { text: text.into(), calls, ..Reply::default() })
 }
 
-fn say(text: impl Into<String>) -> Result<Reply, String> {
+pub fn say(text: impl Into<String>) -> Result<Reply, String> {
     Ok(Reply::say(text))
 }
 
@@ -123,7 +125,7 @@ fn known_as(request: &Request<'_>, id: &str) -> Option<Handle> {
     heard(request.items).into_iter().rev().find(|one| one.intent == id).and_then(|one| one.handle)
 }
 
-fn go_on(request: &Request<'_>, id: &str, text: &str) -> CallDraft {
+pub fn go_on(request: &Request<'_>, id: &str, text: &str) -> CallDraft {
     let child = known_as(request, id).expect("it was told a name");
     let act = Act::Continue { child: &child, intent: &intent(id), text, wake: true };
     CallDraft::phrased((request.speak)(&act).expect("it can continue"), Some(id))
@@ -372,6 +374,11 @@ fn equal_runs_are_equal() {
         let runs = [0, 1].map(|_| play(&*strategy, script, &["go", "more"]));
         assert_eq!(runs[0].outcome.failure, None, "{choice}");
         assert_eq!(format!("{:?}", runs[0].outcome), format!("{:?}", runs[1].outcome), "{choice}");
-        assert_eq!(runs[0].outcome.threads.len(), if choice.id() == "inline" { 1 } else { 3 }, "{choice}");
+        let children = match (choice.id(), choice.option("session")) {
+            ("inline", _) => 0,
+            (_, "kept") => 1,
+            _ => 2,
+        };
+        assert_eq!(runs[0].outcome.threads.len(), 1 + children, "{choice}");
     }
 }

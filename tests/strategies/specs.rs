@@ -42,6 +42,10 @@ fn what_is_understood() {
     check("opencode:background=true", &["opencode@1.18.33:background=true"]);
     // What equals the default is left out.
     check("opencode:background=false", &["opencode@1.18.33"]);
+    check("maf-python:session=kept,propagate_session=true", &["maf-python@1.23.0:propagate_session=true,session=kept"]);
+    check("deerflow:context_mode=isolated", &["deerflow@v2:context_mode=isolated"]);
+    check("deerflow:context_mode=absent", &["deerflow@v2"]);
+    check("deerflow@*:context_mode=snapshot", &["deerflow@v2:context_mode=snapshot", "deerflow@v1:context_mode=snapshot"]);
     check("full-copy:in_flight=placeholder", &["full-copy@1:in_flight=placeholder"]);
     check("opencode@*", &["opencode@1.18.33"]);
     check("versioned", &["versioned@2"]);
@@ -55,15 +59,15 @@ fn what_is_understood() {
 fn what_is_refused() {
     check_refused(
         "opncode",
-        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, opencode, codex-v1, codex-v2, versioned",
+        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
     );
     check_refused(
         "codex-v3@0.160",
-        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, opencode, codex-v1, codex-v2, versioned",
+        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
     );
     check_refused(
         "",
-        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, opencode, codex-v1, codex-v2, versioned",
+        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
     );
     check_refused(
         "opencode@1.18.3",
@@ -160,6 +164,7 @@ fn the_rows_of_a_run() {
     let rows = [
         "inline@1",
         "full-copy@1",
+        "maf-python@1.23.0",
         "opencode@1.18.33",
         "codex-v1@0.171:fork_context=false",
         "codex-v1@0.171:fork_context=true",
@@ -167,6 +172,8 @@ fn the_rows_of_a_run() {
         "codex-v2@0.160:fork_turns=none",
         "codex-v2@0.160:fork_turns=all",
         "codex-v2@0.160:fork_turns=3",
+        "deerflow@v2:context_mode=isolated",
+        "deerflow@v2:context_mode=snapshot",
     ];
     assert_eq!(names(&Registry::builtin().default_rows()), rows);
     let with = names(&registry().default_rows());
@@ -184,9 +191,12 @@ fn options_as_chosen_and_as_listed() {
         listed,
         [
             "in_flight=drop-call|pop-message|finished-turn|placeholder|drop-tools|forward",
+            "propagate_session=false|true",
+            "session=fresh|kept",
             "background=false|true",
             "fork_context=absent|false|true",
             "fork_turns=absent|none|all|1..1000000",
+            "context_mode=absent|isolated|snapshot",
             "turns=absent|none|1..50",
             "mode=isolated|fork",
         ]

@@ -201,6 +201,9 @@ fn origins_sum_to_the_input(record: &Record) -> Result<(), String> {
         let items = record.outcome.items_of(row);
         let mut input = ByOrigin::default();
         input.add(Origin::System, u64::from(REPLY_FRAME));
+        if let Some(system) = &row.sent.system {
+            input.add(Origin::System, u64::from(meter.system(system).map_err(|why| why.to_string())?));
+        }
         for tool in &*row.sent.tools {
             input.add(Origin::Tools, u64::from(meter.tool(tool).map_err(|why| why.to_string())?));
         }
@@ -220,9 +223,9 @@ fn origins_sum_to_the_input(record: &Record) -> Result<(), String> {
         ensure(input.total() == Origin::ALL.iter().map(|&origin| input.get(origin)).sum::<u64>(), || format!("{}: total", place(row)))?;
         ensure(delegation == row.delegation, || format!("{}: delegation {}, recomputed {delegation}", place(row), row.delegation))?;
         // What moved: all behind the first item that differs from the thread's last request.
-        let before = last.insert(row.thread, row).map(|before| (&before.sent.tools, record.outcome.items_of(before)));
+        let before = last.insert(row.thread, row).map(|before| (&before.sent, record.outcome.items_of(before)));
         let moved = match before {
-            Some((tools, before)) if *tools == row.sent.tools => {
+            Some((sent, before)) if sent.tools == row.sent.tools && sent.system == row.sent.system => {
                 let same = items.iter().zip(&before).take_while(|(one, other)| one.body() == other.body()).count();
                 let kept = items[..same].iter().map(weigh).sum::<Result<u64, String>>()?;
                 if same == items.len() && same == before.len() { 0 } else { input.total() - (fixed - u64::from(REPLY_FRAME)) - kept }
