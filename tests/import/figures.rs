@@ -218,6 +218,21 @@ fn damage_of_a_file_beside_a_recording_is_counted() {
 }
 
 #[test]
+fn a_fork_whose_history_has_no_length_has_none() {
+    let check = |length: &str, expect: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = std::fs::read_to_string(fixture("fork/5a5a0000-0000-4000-8000-00000000f0f0/subagents/agent-fork-1.jsonl"));
+        let text = text.expect("the fixture").replace("\"contextLength\":3", &format!("\"contextLength\":{length}"));
+        std::fs::write(folder.path().join("agent-fork-1.jsonl"), text).expect("a file");
+        check_expect(folder.path(), expect);
+    };
+    check("3", "inherited_items=3 bad_lines=-");
+    for odd in ["18446744073709551615", "-1", "1e30", "\"3\""] {
+        check(odd, "inherited_items=0 bad_lines=1");
+    }
+}
+
+#[test]
 fn bad_lines_say_where() {
     let imported = imported(&fixture("damage/glued-stub.jsonl"));
     let bad = &imported.report.bad_lines[0];

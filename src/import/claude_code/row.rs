@@ -12,7 +12,7 @@ use crate::transcript::Digest;
 
 use super::block::{self, Block, Keep};
 use super::outcome::{Notice, Outcome, WireUsage, notice, outcome};
-use super::wire::{Flag, Number, Object, Pointer, Raw, Text, keys_once};
+use super::wire::{Count, Flag, Object, Pointer, Raw, Text, keys_once};
 
 /// Model name of rows that the client writes by itself (errors, interruptions): no responses.
 const SYNTHETIC: &str = "<synthetic>";
@@ -218,7 +218,7 @@ struct Wire<'a> {
     parent_session_id: Text<'a>,
     #[serde(borrow)]
     parent_last_uuid: Text<'a>,
-    context_length: Number,
+    context_length: Count,
     #[serde(borrow)]
     leaf_uuid: Text<'a>,
     #[serde(borrow)]
@@ -334,9 +334,10 @@ fn build(wire: &Wire<'_>, reading: &Reading<'_>, names: &mut Names) -> Result<(P
                 agent: wire.agent_id.filled().map(|text| names.share(text)),
                 session: wire.parent_session_id.filled().map(|text| names.share(text)),
                 last: wire.parent_last_uuid.filled().map(Digest::of),
-                length: wire.context_length.0.unwrap_or(0),
+                length: wire.context_length.get().unwrap_or(0),
             };
-            Ok((Parsed::Fork(fork), heading, None))
+            let odd = wire.context_length == Count::Odd;
+            Ok((Parsed::Fork(fork), heading, odd.then(|| "`contextLength` is no count of records: the history is left out".into())))
         }
         known if BESIDE.contains(&known) => Ok((structure(wire, reading, names), heading, None)),
         _ => {

@@ -26,7 +26,7 @@ impl Text<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Number(pub Option<u64>);
 
-/// A count of tokens. Anything that is there and can be none (negative, a fraction, no number, more than [`Count::MOST`])
+/// A count of tokens or records. Anything that is there and can be none (negative, a fraction, no number, more than [`Count::MOST`])
 /// is kept apart from what is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Count {
@@ -40,7 +40,7 @@ pub enum Count {
 }
 
 impl Count {
-    /// Far above any request (2^40), and far enough below 2^64 that sums stay whole.
+    /// Far above any request or file (2^40), and far enough below 2^64 that sums stay whole.
     pub const MOST: u64 = 1 << 40;
 
     /// The count, if it is one.
