@@ -51,7 +51,7 @@ const DECISIONS: [(&str, usize); 4] =
     [("recent-decision", 1), ("recent-decision-2", 2), ("recent-decision-beside-call", 0), ("old-decision", 10)];
 
 /// Whether a strategy's child sees the decision, in the order of [`DECISIONS`].
-const HANDED_DOWN: [(&str, [bool; 4]); 8] = [
+const HANDED_DOWN: [(&str, [bool; 4]); 21] = [
     ("full-copy", [true, true, true, true]),
     // The decision of the delegating turn stands in a tool result and, word for word, in the text beside the call.
     ("full-copy:in_flight=pop-message", [true, true, true, true]),
@@ -61,6 +61,22 @@ const HANDED_DOWN: [(&str, [bool; 4]); 8] = [
     ("full-copy:in_flight=finished-turn", [true, true, false, true]),
     ("opencode", [false, false, false, false]),
     ("opencode:background=true", [false, false, false, false]),
+    ("maf-python", [false, false, false, false]),
+    ("codex-v1:fork_context=false", [false, false, false, false]),
+    // The filter keeps what users and final answers say; text beside calls and tool results are dropped.
+    ("codex-v1:fork_context=true", [true, true, false, true]),
+    ("codex-v2@0.160:fork_turns=none", [false, false, false, false]),
+    // The delegating turn is the first of N.
+    ("codex-v2@0.160:fork_turns=1", [false, false, false, false]),
+    ("codex-v2@0.160:fork_turns=2", [true, false, false, false]),
+    ("codex-v2@0.160:fork_turns=3", [true, true, false, false]),
+    ("codex-v2@0.160:fork_turns=10", [true, true, false, false]),
+    ("codex-v2@0.160:fork_turns=11", [true, true, false, true]),
+    ("codex-v2@0.160:fork_turns=all", [true, true, false, true]),
+    // A verbatim fork, whatever N says.
+    ("codex-v2@0.171:fork_turns=1", [true, true, true, true]),
+    ("deerflow:context_mode=isolated", [false, false, false, false]),
+    ("deerflow:context_mode=snapshot", [true, true, true, true]),
 ];
 
 const MADE: &str = "DONE plan of the migration: orders database for 36 hours";
@@ -215,12 +231,16 @@ enum Asks {
     Nobody,
 }
 
-const FOLLOW_UPS: [(&str, Asks); 5] = [
+const FOLLOW_UPS: [(&str, Asks); 9] = [
     ("inline", Asks::Nobody),
     ("full-copy", Asks::AnotherChild),
     ("full-copy:in_flight=finished-turn", Asks::AnotherChild),
     ("opencode", Asks::TheChild),
     ("opencode:background=true", Asks::TheChild),
+    ("codex-v1:fork_context=false", Asks::TheChild),
+    ("codex-v2", Asks::TheChild),
+    ("maf-python", Asks::AnotherChild),
+    ("deerflow:context_mode=isolated", Asks::AnotherChild),
 ];
 
 /// The number of threads, and how often all of them called for the log.
@@ -277,8 +297,17 @@ fn a_source_that_is_gone_is_lost_to_a_fresh_child() {
 
 // ---- fan-out -----------------------------------------------------------------------------------------------------------
 
-const FAN_OUT: [&str; 5] =
-    ["full-copy", "full-copy:in_flight=placeholder", "full-copy:in_flight=forward", "opencode", "opencode:background=true"];
+const FAN_OUT: [&str; 9] = [
+    "full-copy",
+    "full-copy:in_flight=placeholder",
+    "full-copy:in_flight=forward",
+    "opencode",
+    "opencode:background=true",
+    "maf-python",
+    "codex-v1:fork_context=false",
+    "codex-v2",
+    "codex-v2@0.160:fork_turns=none",
+];
 
 /// Milliseconds from each child's first request to its last reply.
 fn spans(outcome: &Outcome) -> Vec<f64> {
