@@ -64,9 +64,9 @@ impl Console {
         }
     }
 
-    /// Whether people watch standard error while standard output goes elsewhere.
+    /// Whether people watch standard error.
     pub fn shows_progress(&self) -> bool {
-        self.level >= Level::Warn && std::io::stderr().is_terminal() && !std::io::stdout().is_terminal()
+        self.level >= Level::Warn && std::io::stderr().is_terminal()
     }
 
     /// What ended the command.

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::report::{Format, Report};
@@ -105,34 +106,42 @@ impl Sink for ReportSink {
     }
 }
 
-/// How far a run is, for people whose results go elsewhere.
-#[derive(Default)]
+/// How far a run is, for people who watch standard error. Shown once the run is longer than a second. The line is taken away
+/// before the reports write and drawn again behind them: it is the last of the sinks.
 pub struct Progress {
+    begun: Instant,
     cells: usize,
     done: usize,
     over: bool,
+    drawn: bool,
+}
+
+/// A run shorter than this is over before anybody wonders.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress { begun: Instant::now(), cells: 0, done: 0, over: false, drawn: false }
+    }
 }
 
 impl Sink for Progress {
     fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
+        match event {
+            Event::Started { cells } => self.cells = cells,
+            Event::Cell { done, .. } => self.done = done,
+            Event::Finished { .. } => self.over = true,
+            Event::Flush => {}
+        }
         let mut err = std::io::stderr().lock();
+        let draws = matches!(event, Event::Flush) && !self.over && self.begun.elapsed() > PATIENCE;
         // A progress line that cannot be written is no reason to stop.
-        let _ = match event {
-            Event::Started { cells } => {
-                self.cells = cells;
-                Ok(())
-            }
-            Event::Cell { done, .. } => {
-                self.done = done;
-                Ok(())
-            }
-            Event::Finished { .. } => {
-                self.over = true;
-                write!(err, "\r\x1b[K")
-            }
-            Event::Flush if self.over => Ok(()),
-            Event::Flush => write!(err, "\r{}/{} cells", self.done, self.cells),
-        };
+        if draws {
+            let _ = write!(err, "\r{}/{} cells", self.done, self.cells);
+        } else if self.drawn {
+            let _ = write!(err, "\r\x1b[K");
+        }
+        self.drawn = draws;
         Ok(())
     }
 
