@@ -233,9 +233,14 @@ fn opencode() {
     check("opencode.json");
 }
 
+#[test]
+fn maf_python() {
+    check("maf-python.json");
+}
+
 /// A cell that nobody checks proves nothing.
 #[test]
 fn every_counted_cell_is_checked() {
     let counted: Vec<String> = json::<BTreeMap<String, serde_json::Value>>("counts.json").into_keys().collect();
-    assert_eq!(counted, ["full-copy.json", "inline.json", "opencode.json"]);
+    assert_eq!(counted, ["full-copy.json", "inline.json", "maf-python.json", "opencode.json"]);
 }
