@@ -238,9 +238,14 @@ fn maf_python() {
     check("maf-python.json");
 }
 
+#[test]
+fn codex_v1() {
+    check("codex-v1.json");
+}
+
 /// A cell that nobody checks proves nothing.
 #[test]
 fn every_counted_cell_is_checked() {
     let counted: Vec<String> = json::<BTreeMap<String, serde_json::Value>>("counts.json").into_keys().collect();
-    assert_eq!(counted, ["full-copy.json", "inline.json", "maf-python.json", "opencode.json"]);
+    assert_eq!(counted, ["codex-v1.json", "full-copy.json", "inline.json", "maf-python.json", "opencode.json"]);
 }
