@@ -255,20 +255,24 @@ fn codex_v2() {
     check("codex-v2-0.171.json");
 }
 
+#[test]
+fn deerflow_isolated() {
+    check("deerflow-isolated.json");
+}
+
 /// A cell that nobody checks proves nothing.
 #[test]
 fn every_counted_cell_is_checked() {
     let counted: Vec<String> = json::<BTreeMap<String, serde_json::Value>>("counts.json").into_keys().collect();
-    assert_eq!(
-        counted,
-        [
-            "codex-v1.json",
-            "codex-v2-0.160.json",
-            "codex-v2-0.171.json",
-            "full-copy.json",
-            "inline.json",
-            "maf-python.json",
-            "opencode.json"
-        ]
-    );
+    let checked = [
+        "codex-v1.json",
+        "codex-v2-0.160.json",
+        "codex-v2-0.171.json",
+        "deerflow-isolated.json",
+        "full-copy.json",
+        "inline.json",
+        "maf-python.json",
+        "opencode.json",
+    ];
+    assert_eq!(counted, checked);
 }
