@@ -50,7 +50,7 @@ struct HandRequest {
     reply: Vec<HandItem>,
 }
 
-/// Kind, origin and the name of its text.
+/// Kind, origin and the name of its text, or the names of its parts.
 #[derive(Deserialize)]
 struct HandItem(String, String, String);
 
@@ -108,8 +108,10 @@ impl Cell {
         Cell { file: file.into(), scenario: world.scenario, texts, tools, hand, counts, differences: vec![] }
     }
 
-    fn text(&self, name: &str) -> String {
-        self.texts.get(name).cloned().unwrap_or_else(|| panic!("{}: there is no text `{name}`", self.file))
+    /// The text of an item's parts: their names are joined by ` + `.
+    fn text(&self, names: &str) -> String {
+        let text = |name| self.texts.get(name).unwrap_or_else(|| panic!("{}: there is no text `{name}`", self.file)).as_str();
+        names.split(" + ").map(text).collect()
     }
 
     fn tool(&self, name: &str) -> String {
@@ -233,9 +235,44 @@ fn opencode() {
     check("opencode.json");
 }
 
+#[test]
+fn maf_python() {
+    check("maf-python.json");
+}
+
+#[test]
+fn codex_v1() {
+    check("codex-v1.json");
+}
+
+#[test]
+fn codex_v2_before_0_166() {
+    check("codex-v2-0.160.json");
+}
+
+#[test]
+fn codex_v2() {
+    check("codex-v2-0.171.json");
+}
+
+#[test]
+fn deerflow_isolated() {
+    check("deerflow-isolated.json");
+}
+
 /// A cell that nobody checks proves nothing.
 #[test]
 fn every_counted_cell_is_checked() {
     let counted: Vec<String> = json::<BTreeMap<String, serde_json::Value>>("counts.json").into_keys().collect();
-    assert_eq!(counted, ["full-copy.json", "inline.json", "opencode.json"]);
+    let checked = [
+        "codex-v1.json",
+        "codex-v2-0.160.json",
+        "codex-v2-0.171.json",
+        "deerflow-isolated.json",
+        "full-copy.json",
+        "inline.json",
+        "maf-python.json",
+        "opencode.json",
+    ];
+    assert_eq!(counted, checked);
 }
