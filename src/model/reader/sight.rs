@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::scenario::marker::{Found, Known, MarkerIndex, Task, Values};
 use crate::scenario::{IntentIndex, Scenario, TopicIndex};
 use crate::strategy::{Act, Call, ToolSpec};
-use crate::transcript::{Body, CallKey, Heard, Item, Means, Origin, Outcome, Part, heard};
+use crate::transcript::{Body, CallKey, Heard, Item, Means, Origin, Outcome, Part, Role, heard};
 
 use super::{Manner, Reading, Tables};
 
@@ -90,6 +90,13 @@ impl<'a> Sight<'a> {
                 let stands = calls.entry(&call.name).or_default().entry(reading.arguments.of(&call.args)).or_default();
                 stands.completed |= !failed;
                 stands.failures += u32::from(*failed);
+            }
+        }
+        for item in items.iter().filter(|item| item.role() == Some(Role::User)) {
+            for (tool, arguments) in told_as_text(item) {
+                if let Some(shown) = tools.iter().find(|shown| shown.name == tool) {
+                    calls.entry(&shown.name).or_default().entry(arguments.into()).or_default().completed = true;
+                }
             }
         }
         let scenario = &reading.tables.scenario;
@@ -201,4 +208,18 @@ impl<'a> Sight<'a> {
         };
         self.items[from..].iter().any(is_it)
     }
+}
+
+/// Calls that a message tells of, with their results, as text (a snapshot of a history): tool and normalised arguments.
+fn told_as_text(item: &Item) -> Vec<(String, String)> {
+    const CALLS: &str = "Historical tool calls (not executed by you): ";
+    let texts = || item.parts().iter().map(Part::as_text);
+    let lists = texts().filter_map(|text| serde_json::from_str::<Vec<serde_json::Value>>(text.strip_prefix(CALLS)?).ok());
+    let field = |call: &serde_json::Value, key: &str| Some(call.get(key)?.as_str()?.to_owned());
+    let told = lists.flatten().filter_map(|call| {
+        let (tool, id) = (field(&call, "name")?, field(&call, "id")?);
+        let label = format!("\nHistorical tool result ({tool}, call {id}):\n");
+        texts().any(|text| text == label).then(|| Some((tool, call.get("args")?.to_string())))?
+    });
+    told.collect()
 }
