@@ -260,6 +260,11 @@ fn deerflow_isolated() {
     check("deerflow-isolated.json");
 }
 
+#[test]
+fn deerflow_snapshot() {
+    check("deerflow-snapshot.json");
+}
+
 /// A cell that nobody checks proves nothing.
 #[test]
 fn every_counted_cell_is_checked() {
@@ -269,6 +274,7 @@ fn every_counted_cell_is_checked() {
         "codex-v2-0.160.json",
         "codex-v2-0.171.json",
         "deerflow-isolated.json",
+        "deerflow-snapshot.json",
         "full-copy.json",
         "inline.json",
         "maf-python.json",
