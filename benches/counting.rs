@@ -4,6 +4,7 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ctxbench::tokens::{Encoding, Meter, TokenCounter, counter, counter_by_name};
@@ -40,7 +41,7 @@ fn characters(from: impl IntoIterator<Item = char>) -> String {
 
 fn bench_text(criterion: &mut Criterion, group: &str, name: &str, counter: &Arc<dyn TokenCounter>, text: &str) {
     let mut group = criterion.benchmark_group(group);
-    group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(10);
+    group.throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function(name, |bencher| bencher.iter(|| counter.count(black_box(text))));
     group.finish();
 }
@@ -116,7 +117,7 @@ fn fork(criterion: &mut Criterion) {
     let weigh =
         |meter: &Meter| -> u64 { items.iter().filter_map(|item| meter.item(item).ok()).map(|weight| u64::from(weight.tokens)).sum() };
     let mut group = criterion.benchmark_group("fork");
-    group.throughput(Throughput::Elements(items.len() as u64)).sample_size(10);
+    group.throughput(Throughput::Elements(items.len() as u64));
     let known = Meter::new(counter(Encoding::O200kBase));
     weigh(&known);
     group.bench_function("known", |bencher| bencher.iter(|| weigh(black_box(&known))));
@@ -126,5 +127,9 @@ fn fork(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, common, worst, fork);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    targets = common, worst, fork
+}
 criterion_main!(benches);

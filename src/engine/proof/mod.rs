@@ -3,7 +3,7 @@
 //! [`scenarios`] hold what each system must do, millisecond by millisecond, written by hand from the rules of the seam
 //! and the facts of the systems; [`broken`] holds sessions that break a rule; [`mutations`] breaks the engine and asks
 //! whether a scenario notices; [`random_runs`] plays random [`worlds`] and checks the [`promises`] of every run, each of
-//! which it also sees broken.
+//! which it also sees broken; [`same_requests`] asks whether anything but what a strategy renders makes a difference.
 
 mod broken;
 mod listing;
@@ -11,6 +11,7 @@ mod mutations;
 mod player;
 mod promises;
 mod random_runs;
+mod same_requests;
 mod scenarios;
 mod story;
 mod stub;
