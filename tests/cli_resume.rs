@@ -1,9 +1,13 @@
 //! `run --resume` with the real binary: killed runs go on to the bytes of an undisturbed one.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+
+#[path = "worlds/folder.rs"]
+mod folder;
+
+use folder::files;
 
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ctxbench"));
@@ -23,23 +27,6 @@ fn check(folder: &Path, args: &[&str], code: i32, words: &[&str]) -> String {
         assert!(said.contains(word), "{args:?} does not say `{word}`: {said}");
     }
     String::from_utf8(output.stdout).expect("results are UTF-8")
-}
-
-/// Every file below a folder with its bytes.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(at) = folders.pop() {
-        for entry in fs::read_dir(at).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                files.insert(path.strip_prefix(folder).unwrap().display().to_string(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    files
 }
 
 fn size(path: &Path) -> u64 {

@@ -1,12 +1,16 @@
 //! `run` and `show` with the real binary: the same bytes for any number of threads and any folder, the stored formats
 //! under their schemas, cells recomputed and read back.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+#[path = "worlds/folder.rs"]
+mod folder;
+
+use folder::files;
 
 fn ctxbench_in(folder: &Path, args: &[&str]) -> Output {
     Command::new(assert_cmd::cargo::cargo_bin!("ctxbench")).args(args).current_dir(folder).output().expect("the binary runs")
@@ -23,23 +27,6 @@ fn json(text: &str) -> Value {
 }
 
 const CELLS: [&str; 7] = ["auth-lookup-parallel", "tiny-task", "--strategy", "inline", "--strategy", "opencode", "--seeds"];
-
-/// Every file below a folder with its bytes.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(at) = folders.pop() {
-        for entry in fs::read_dir(at).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                files.insert(path.strip_prefix(folder).unwrap().display().to_string(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    files
-}
 
 #[test]
 fn the_same_bytes_for_any_number_of_threads_and_any_folder() {
