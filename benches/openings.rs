@@ -41,8 +41,12 @@ fn history(length: u32) -> Vec<Item> {
 }
 
 fn context() -> RunContext {
-    let agent = AgentSpec { system: Some(Part::from("You work in a repository.")), tools: vec![] };
-    RunContext { root: "lead".into(), agents: ["lead", "worker"].map(|name| (name.to_owned(), agent.clone())).into() }
+    let agent = AgentSpec { system: Some(Part::from("You work in a repository.")), tools: vec![], ..AgentSpec::default() };
+    RunContext {
+        root: "lead".into(),
+        agents: ["lead", "worker"].map(|name| (name.to_owned(), agent.clone())).into(),
+        ..RunContext::default()
+    }
 }
 
 /// A parent that is about to open a child.

@@ -1,6 +1,7 @@
 //! `ctxbench` measures what each way of handing context to a sub-agent costs.
 
 pub mod cli;
+pub mod conformance;
 pub mod engine;
 pub mod error;
 pub mod import;

@@ -26,7 +26,7 @@ pub struct Typed {
 }
 
 const AFTER_HELP: &str = "Without a command it runs the built-in suite, as `ctxbench run` does.\n\n\
-                          Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 13 a cell failed unexpectedly, \
+                          Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 4 conformance failures, 13 a cell failed unexpectedly, \
                           130 interrupted, 143 terminated.";
 
 /// What is typed with any command.
@@ -61,6 +61,8 @@ pub enum Command {
     List(ListArgs),
     /// Read recordings: sessions, delegations, spend
     Import(ImportArgs),
+    /// Play vectors of what real systems did through the strategies
+    Conformance(ConformanceArgs),
     /// Check scenario files
     Validate(ValidateArgs),
     /// Print a JSON schema
@@ -200,6 +202,17 @@ pub struct ImportArgs {
     /// The name of one more tool that delegates; may be repeated
     #[arg(long, value_name = "NAME")]
     pub delegation_tool: Vec<String>,
+}
+
+/// `conformance`.
+#[derive(Debug, Args)]
+pub struct ConformanceArgs {
+    /// Files of vectors (`ctxbench-conformance/1`)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Prints the files with what the strategies give as expectations, whatever the files expect
+    #[arg(long)]
+    pub emit: bool,
 }
 
 /// `validate`.

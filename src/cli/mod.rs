@@ -2,6 +2,7 @@
 //! [`run`] with its registry.
 
 mod args;
+mod conformance;
 mod console;
 mod import;
 mod inputs;
@@ -40,6 +41,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
         Some(Command::Run(args)) => run::run(args, registry, global, &console),
         Some(Command::Show(args)) => show::show(args, registry, global, &console).map(|()| Exit::Fine),
         Some(Command::List(args)) => list::list(args, registry, global, &console).map(|()| Exit::Fine),
+        Some(Command::Conformance(args)) => conformance::conformance(args, global, &console),
         Some(Command::Import(args)) => import::import(args, global, &console),
         Some(Command::Validate(args)) => validate::validate(args, global, &console).map(|()| Exit::Fine),
         Some(Command::Schema(args)) => schema::schema(args, global, &console).map(|()| Exit::Fine),

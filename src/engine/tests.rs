@@ -44,8 +44,12 @@ impl Agent for TwoReads {
 fn play(ceilings: Ceilings, window: Option<u64>) -> Outcome {
     let files = [("a".to_owned(), "A".to_owned()), ("b".to_owned(), "BB".to_owned())].into();
     let tools = [("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 })].into();
-    let agent = AgentSpec { system: Some(Part::from("sys")), tools: vec![ToolSpec { name: "read".into(), schema: Part::from("{}") }] };
-    let context = RunContext { root: "root".into(), agents: [("root".to_owned(), agent)].into() };
+    let agent = AgentSpec {
+        system: Some(Part::from("sys")),
+        tools: vec![ToolSpec { name: "read".into(), schema: Part::from("{}") }],
+        ..AgentSpec::default()
+    };
+    let context = RunContext { root: "root".into(), agents: [("root".to_owned(), agent)].into(), ..RunContext::default() };
     let user = |text: &str| UserInput { when: UserTime::Settled, items: vec![Item::user(Origin::User, text)] };
     run(Run {
         strategy: &Inline,

@@ -100,7 +100,7 @@ impl Subject {
             size: scenario.size,
             digest: scenario.digest,
             staging: Arc::new(move || Stage {
-                context: RunContext { root: staged.root.clone(), agents: staged.agents.clone() },
+                context: RunContext { root: staged.root.clone(), agents: staged.agents.clone(), ..RunContext::default() },
                 history: staged.history.clone(),
                 user: staged.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
                 world: Box::new(staged.world.clone()),

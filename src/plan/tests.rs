@@ -48,8 +48,11 @@ impl Strategy for Named {
 
 /// A scenario of one file, one tool and one question.
 pub(crate) fn scenario(id: &str) -> Scenario {
-    let agent =
-        AgentSpec { system: Some(Part::from("You read.")), tools: vec![ToolSpec { name: "read".into(), schema: Part::from("{}") }] };
+    let agent = AgentSpec {
+        system: Some(Part::from("You read.")),
+        tools: vec![ToolSpec { name: "read".into(), schema: Part::from("{}") }],
+        ..AgentSpec::default()
+    };
     let tools = BTreeMap::from([("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 })]);
     Scenario {
         id: id.into(),

@@ -64,7 +64,7 @@ pub(crate) fn turn(marker: &str, needs: &[TopicIndex], delegates: &[IntentIndex]
 /// A scenario of these, with the agents `root` and `worker`, which may read files.
 pub(crate) fn scenario(topics: Vec<Topic>, intents: Vec<IntentSpec>, turns: Vec<UserTurn>) -> Scenario {
     let tools = vec![ToolSpec::of_strings("read", "Reads a file.", &[("path", "The file.", true)])];
-    let agent = |system: &str| AgentSpec { system: Some(Part::from(system)), tools: tools.clone() };
+    let agent = |system: &str| AgentSpec { system: Some(Part::from(system)), tools: tools.clone(), ..AgentSpec::default() };
     Scenario {
         id: "sample".into(),
         title: "A sample".into(),

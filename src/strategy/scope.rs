@@ -23,6 +23,9 @@ pub struct RunContext {
     pub root: String,
     /// Every agent by its name.
     pub agents: BTreeMap<String, AgentSpec>,
+    /// Whether a strategy sends what its real client was measured to send beside history, as opaque sizes, in place of
+    /// the scenario's and its own texts and schemas (`--scaffold measured`).
+    pub scaffold: bool,
 }
 
 impl RunContext {
@@ -39,6 +42,8 @@ pub struct AgentSpec {
     pub system: Option<Part>,
     /// The ordinary tools, in the order in which they are sent.
     pub tools: Vec<ToolSpec>,
+    /// What it is for, in a sentence, as its callers may read it; empty: nobody says.
+    pub description: String,
 }
 
 /// A thread as it stands at this instant.

@@ -67,14 +67,17 @@ pub fn call(key: u32, name: &str, args: &str) -> ToolCall {
 /// A lead with `read`, an explorer with `read` and `list`, a writer without tools.
 pub fn run() -> RunContext {
     let tool = |name: &str| ToolSpec::of_strings(name, "", &[]);
-    let agent =
-        |system: &str, tools: &[&str]| AgentSpec { system: Some(system.into()), tools: tools.iter().map(|name| tool(name)).collect() };
+    let agent = |system: &str, tools: &[&str]| AgentSpec {
+        system: Some(system.into()),
+        tools: tools.iter().map(|name| tool(name)).collect(),
+        ..AgentSpec::default()
+    };
     let agents = [
         ("lead".to_owned(), agent("You lead.", &["read"])),
         ("writer".to_owned(), agent("You write.", &[])),
         ("explorer".to_owned(), agent("You explore.", &["read", "list"])),
     ];
-    RunContext { root: "lead".into(), agents: agents.into() }
+    RunContext { root: "lead".into(), agents: agents.into(), ..RunContext::default() }
 }
 
 /// The one reply among orders: text, failed, meaning. Whatever it means stands in its text.

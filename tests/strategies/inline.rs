@@ -12,7 +12,8 @@ fn check(agents: &[(&str, &[(&str, &str)])], expect: &[(&str, &str)]) {
     let mut run = RunContext { root: "lead".into(), ..RunContext::default() };
     for (name, tools) in agents {
         let tools = tools.iter().map(|(name, schema)| tool(name, schema)).collect();
-        run.agents.insert((*name).into(), AgentSpec { system: Some(format!("I am {name}").as_str().into()), tools });
+        run.agents
+            .insert((*name).into(), AgentSpec { system: Some(format!("I am {name}").as_str().into()), tools, ..AgentSpec::default() });
     }
     let tree = Tree::new("lead");
     let view = Inline.start(&run).view(&[], &tree.scope(ThreadId::ROOT, 0));

@@ -38,7 +38,7 @@ pub fn play(reader: &Reader, strategy: &dyn Strategy, meter: &Meter) -> Played {
     let outcome = engine::run(engine::Run {
         strategy,
         agent: reader.start(0),
-        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone() },
+        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone(), ..RunContext::default() },
         history: scenario.history.clone(),
         user: scenario.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
         world: Box::new(scenario.world.clone()),

@@ -206,7 +206,7 @@ fn read(reader: &Reader, strategy: &dyn Strategy) -> Outcome {
     let outcome = play(Run {
         strategy,
         agent: reader.start(0),
-        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone() },
+        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone(), ..RunContext::default() },
         history: scenario.history.clone(),
         user: scenario.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
         world: Box::new(scenario.world.clone()),

@@ -35,8 +35,12 @@ pub fn bytes() -> Meter {
 /// The agents `lead` (the root) and `worker`, without prompts, both with the tools of the shelf.
 pub fn two_agents() -> RunContext {
     let tools = ["look", "dig", "bad"].map(|name| ToolSpec { name: name.into(), schema: Part::from("{}") });
-    let spec = AgentSpec { system: None, tools: tools.into() };
-    RunContext { root: "lead".into(), agents: ["lead", "worker"].into_iter().map(|name| (name.to_owned(), spec.clone())).collect() }
+    let spec = AgentSpec { system: None, tools: tools.into(), ..AgentSpec::default() };
+    RunContext {
+        root: "lead".into(),
+        agents: ["lead", "worker"].into_iter().map(|name| (name.to_owned(), spec.clone())).collect(),
+        ..RunContext::default()
+    }
 }
 
 /// See the module.

@@ -97,7 +97,11 @@ impl Held {
     pub fn context(&self) -> RunContext {
         let names = self.0.intents.iter().map(|one| one.intent.agent.clone());
         let names: BTreeSet<String> = names.chain([ROOT_AGENT.to_owned()]).collect();
-        RunContext { root: ROOT_AGENT.into(), agents: names.into_iter().map(|name| (name, AgentSpec::default())).collect() }
+        RunContext {
+            root: ROOT_AGENT.into(),
+            agents: names.into_iter().map(|name| (name, AgentSpec::default())).collect(),
+            ..RunContext::default()
+        }
     }
 
     /// What the root's history holds before its first turn.

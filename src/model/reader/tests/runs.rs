@@ -48,7 +48,7 @@ fn play(world: &Scenario, strategy: &str, briefing: Briefing) -> Outcome {
     let outcome = run(Run {
         strategy: &*strategy,
         agent: reader.start(0),
-        context: RunContext { root: world.root.clone(), agents: world.agents.clone() },
+        context: RunContext { root: world.root.clone(), agents: world.agents.clone(), ..RunContext::default() },
         history: world.history.clone(),
         user: world.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
         world: Box::new(world.world.clone()),

@@ -174,7 +174,7 @@ impl Builder<'_> {
         for (name, agent) in &file.agents.0 {
             let system =
                 agent.system.as_ref().map(|text| self.plain(text, Seat::Agent(name.value.clone()), &format!("agent {}", name.value)));
-            let mut spec = AgentSpec { system: system.map(Into::into), tools: vec![] };
+            let mut spec = AgentSpec { system: system.map(Into::into), tools: vec![], ..AgentSpec::default() };
             for tool in &agent.tools {
                 self.declared.tools.check(tool, self.problems);
                 if spec.tools.iter().any(|known| known.name == tool.value) {

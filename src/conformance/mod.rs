@@ -1,0 +1,84 @@
+//! Conformance: vectors of what real systems did, played through this crate's strategies.
+//!
+//! A vector (`ctxbench-conformance/1`) holds a parent's history, a call, what the child did, and what the real system made
+//! of it. The product's answer is computed from the vector without its name, its reasons and its expectations
+//! ([`file::Vector::given`]); only then is it compared. One [`dialect`] a system translates a vector into the
+//! strategy's terms and its answer back; every text and decision of the answer is the strategy's own.
+
+mod dialect;
+mod difference;
+mod file;
+mod json;
+mod stage;
+mod words;
+
+pub use difference::Difference;
+pub use file::Refused;
+
+use file::{File, Vector};
+use json::Json;
+
+/// What became of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// How many vectors agree.
+    pub passed: usize,
+    /// Those that do not, in order.
+    pub failed: Vec<Failed>,
+}
+
+/// A vector that does not agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Its name; `#N` (from 1) where it has none.
+    pub name: String,
+    /// Why: a fault of the vector, or where the answer differs.
+    pub why: Why,
+}
+
+/// Why a vector does not agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It cannot be played: an unknown field or profile, a value of another type.
+    Unplayable(String),
+    /// Where the answer differs, in order.
+    Differs(Vec<Difference>),
+}
+
+/// Plays every vector of a file.
+///
+/// # Errors
+/// A file that is no file of vectors, or of a system that is not built here.
+pub fn verify(text: &str) -> Result<Verdicts, Refused> {
+    let file = File::read(text)?;
+    let mut verdicts = Verdicts::default();
+    for vector in &file.vectors {
+        match verdict(&file, vector) {
+            Ok(differences) if differences.is_empty() => verdicts.passed += 1,
+            Ok(differences) => verdicts.failed.push(Failed { name: vector.name.clone(), why: Why::Differs(differences) }),
+            Err(fault) => verdicts.failed.push(Failed { name: vector.name.clone(), why: Why::Unplayable(fault) }),
+        }
+    }
+    Ok(verdicts)
+}
+
+fn verdict(file: &File, vector: &Vector) -> Result<Vec<Difference>, String> {
+    let answer = (file.dialect.answer)(&vector.given()?)?;
+    (file.dialect.differences)(&vector.expected()?, &answer)
+}
+
+/// The file again, with what the product gives as each vector's `expected_*`: names, reasons and notes are left out, and
+/// prose of the product stands as the placeholder that vectors use for it. A vector that cannot be played has `fault`
+/// in their place.
+///
+/// # Errors
+/// As [`verify`].
+pub fn emit(text: &str) -> Result<String, Refused> {
+    let file = File::read(text)?;
+    let vectors = file.vectors.iter().map(|vector| {
+        let answer = vector.given().and_then(|given| (file.dialect.answer)(&given));
+        vector.emitted(answer.unwrap_or_else(|fault| Json::object([("fault", Json::Text(fault))])))
+    });
+    let vectors = vectors.collect();
+    Ok(file.emitted(vectors))
+}
