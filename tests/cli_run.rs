@@ -308,7 +308,16 @@ fn two_strategies_beside_each_other() {
     let cell = "tiny-task/full-copy/reader/0";
     let page = ctxbench(&["show", cell, "--vs", "opencode"]);
     assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
-    assert!(page.lines().count() <= 60, "{page}");
+    assert!(page.lines().count() <= 70, "{page}");
+    for (side, figures) in ["A", "B"].iter().zip(0..) {
+        // What it comes down to is what the cells' results say.
+        let cell = ["tiny-task/full-copy@1", "tiny-task/opencode@1.18.33"][figures];
+        let run = json(&ctxbench(&["run", "tiny-task", "-s", &cell["tiny-task/".len()..], "--format", "json"]));
+        let versus = json(&ctxbench(&["show", "tiny-task/full-copy/reader/0", "--vs", "opencode", "--format", "json"]));
+        for (metric, value) in versus["sides"][figures]["figures"].as_object().unwrap() {
+            assert_eq!(*value, run["cells"][0]["metrics"][metric], "{side} {metric}");
+        }
+    }
     for words in
         ["A  tiny-task/full-copy@1/reader/0", "all that the parent has", "B  tiny-task/opencode@1.18.33/reader/0", "the prompt alone"]
     {

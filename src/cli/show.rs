@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::plan::{Cell, CellId, CellIdError, Plan};
-use crate::report::{Format, Sent, Shown, Texts, Versus, cell_text, request_text, versus_text};
+use crate::report::{Format, Sent, Shown, Texts, Versus, VersusCell, cell_text, request_text, versus_text};
 use crate::results::{CellResult, PartLine};
 use crate::runner::play;
 use crate::strategy::{Choice, Registry};
@@ -64,9 +64,14 @@ fn versus(args: &ShowArgs, other: &str, registry: &Registry, global: &Global, co
         let cell = CellId { strategy: strategy.clone(), ..id.clone() }.to_string();
         let (result, tokenizer, sent) = found(args, &cell, registry, console)?;
         let about = registry.list().iter().find(|one| one.id == choice.id()).map_or("", |one| one.about);
-        Ok((sent.shown(&result, &tokenizer), strategy, about.to_owned()))
+        Ok((result, sent, tokenizer, strategy, about.to_owned()))
     };
-    let versus = Versus::of([side(&a)?, side(&b)?], args.thread.as_deref());
+    let sides = [side(&a)?, side(&b)?];
+    let cells = sides.each_ref().map(|(result, sent, tokenizer, strategy, about)| {
+        let shown = sent.shown(result, tokenizer);
+        VersusCell { result, shown, strategy: strategy.clone(), about: about.clone() }
+    });
+    let versus = Versus::of(cells, args.thread.as_deref());
     if let Some(path) = args.thread.as_ref().filter(|_| versus.openings.is_empty()) {
         return Err(Error::Usage(format!("neither cell has a thread {path}")));
     }

@@ -17,7 +17,9 @@ mod terminal;
 
 pub use shown::{SHOW_FORMAT, Sent, Shown, ShownArrival, ShownExchange, ShownItem, ShownRequest, ShownThread};
 pub use shown_text::{Texts, cell_text, request_text};
-pub use shown_versus::{OpeningDifference, ThreadSpend, VERSUS_FORMAT, Versus, VersusOpening, VersusReturn, VersusSide, VersusSpend};
+pub use shown_versus::{
+    OpeningDifference, ThreadSpend, VERSUS_FORMAT, Versus, VersusCell, VersusOpening, VersusReturn, VersusSide, VersusSpend,
+};
 pub use shown_versus_text::versus_text;
 
 use crate::results::{CellResult, Head, Results, SummaryRow};

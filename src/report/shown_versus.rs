@@ -1,8 +1,9 @@
 //! Two cells of one scenario, model and seed beside each other: what each strategy sent to the same child.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::results::{FailureNote, TokensByOrigin};
+use crate::results::{CellResult, FailureNote, Number, TokensByOrigin};
 use crate::transcript::Origin;
 
 use super::shown::{Shown, ShownArrival, ShownExchange, ShownItem, ShownRequest, ShownThread};
@@ -44,6 +45,41 @@ pub struct VersusSide {
     pub status: &'static str,
     /// Why it failed; null: it did not.
     pub failure: Option<FailureNote>,
+    /// What it comes down to, by metric; null: not measured.
+    pub figures: IndexMap<&'static str, Option<Number>>,
+}
+
+impl VersusSide {
+    /// A figure's value; `None`: not measured.
+    pub fn figure(&self, metric: &str) -> Option<f64> {
+        self.figures.get(metric).copied().flatten().map(Number::value)
+    }
+}
+
+/// The metrics that say what a comparison comes down to: whether the children could see what they needed, what they and
+/// the parent made of it, and what it cost.
+const FIGURES: [&str; 9] = [
+    "child.coverage",
+    "child.quality",
+    "quality",
+    "rescues",
+    "parent.final_context",
+    "total.input",
+    "total.output",
+    "requests",
+    "latency.end_to_end",
+];
+
+/// One side of a comparison.
+pub struct VersusCell<'a> {
+    /// The cell's results.
+    pub result: &'a CellResult,
+    /// What its threads were sent.
+    pub shown: Shown,
+    /// Its strategy with profile and options.
+    pub strategy: String,
+    /// What that strategy is, in a line.
+    pub about: String,
 }
 
 /// A thread's first request under each strategy.
@@ -101,9 +137,9 @@ pub struct ThreadSpend {
 }
 
 impl Versus {
-    /// Two cells, each with its strategy's name and a line about it. `thread`: only this thread's openings.
-    pub fn of(cells: [(Shown, String, String); 2], thread: Option<&str>) -> Versus {
-        let [(a, ..), (b, ..)] = &cells;
+    /// Two cells. `thread`: only this thread's openings.
+    pub fn of(cells: [VersusCell<'_>; 2], thread: Option<&str>) -> Versus {
+        let [a, b] = cells.each_ref().map(|cell| &cell.shown);
         let threads = a.threads.iter().chain(&b.threads).map(|one| one.path.as_str());
         let mut paths: Vec<&str> = Vec::new();
         for path in threads.filter(|path| thread.map_or(*path != "/", |wanted| *path == wanted)) {
@@ -127,13 +163,14 @@ impl Versus {
             returns: [returns(a), returns(b)],
             parent_gain: [gain(a), gain(b)],
             spend: [spend(a), spend(b)],
-            sides: cells.map(|(shown, strategy, about)| VersusSide {
+            sides: cells.map(|VersusCell { result, shown, strategy, about }| VersusSide {
                 cell: shown.cell,
                 strategy,
                 about,
                 evidence: shown.evidence,
                 status: shown.status,
                 failure: shown.failure,
+                figures: FIGURES.into_iter().map(|metric| (metric, result.metrics.get(metric).copied().flatten())).collect(),
             }),
         }
     }

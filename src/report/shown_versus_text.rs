@@ -8,10 +8,10 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::transcript::Origin;
 
 use super::folded::folded;
-use super::numerals::count;
+use super::numerals::{count, few, seconds, share};
 use super::shown::{ShownItem, ShownRequest};
 use super::shown_text::{Texts, item_label, names};
-use super::shown_versus::{Versus, VersusOpening, VersusReturn};
+use super::shown_versus::{Versus, VersusOpening, VersusReturn, VersusSide};
 
 /// Columns of a page and of one of its halves: two halves and a mark between them.
 const WIDTH: usize = 80;
@@ -31,7 +31,7 @@ struct Block {
 
 /// The whole page.
 pub fn versus_text(versus: &Versus, texts: Texts) -> String {
-    let mut out = head(versus);
+    let mut out = head(versus) + "\n--- what it comes down to\n" + &figures_table(versus);
     if versus.openings.is_empty() {
         out += "\nneither opened a child\n";
     }
@@ -84,13 +84,26 @@ fn opening_text(opening: &VersusOpening, texts: Texts) -> String {
         None => 0,
     };
     out += &alike(&glance(&a[..many], texts), texts);
-    // From the first difference on, each side stands for itself.
-    let [left, right] = [&a, &b].map(|side| glance(side.get(many..).unwrap_or_default(), texts));
-    for at in 0..left.len().max(right.len()) {
-        let mark = if at == 0 && opening.differs.is_some() { "≠" } else { " " };
-        out += &pair(left.get(at), mark, right.get(at), LINES, texts);
+    // From the first difference on, each side stands for itself: what it has of its parent first, then task beside task.
+    let tasks = opening.requests.each_ref().map(|request| request.as_ref().map_or(0, tasks));
+    let [left, right] = [(&a, tasks[0]), (&b, tasks[1])].map(|(side, tasks)| {
+        let rest = side.get(many..).unwrap_or_default();
+        rest.split_at(rest.len().saturating_sub(tasks))
+    });
+    let mut mark = if opening.differs.is_some() { "≠" } else { " " };
+    for (left, right) in [(left.0, right.0), (left.1, right.1)] {
+        let [left, right] = [left, right].map(|side| glance(side, texts));
+        for at in 0..left.len().max(right.len()) {
+            out += &pair(left.get(at), mark, right.get(at), LINES, texts);
+            mark = " ";
+        }
     }
     out
+}
+
+/// How many items at the end of a request are the task.
+fn tasks(request: &ShownRequest) -> usize {
+    request.items.iter().rev().take_while(|item| item.origin == Origin::Task).count()
 }
 
 fn alike(blocks: &[Block], texts: Texts) -> String {
@@ -199,6 +212,37 @@ fn rows(left: &[String], mark: &str, right: &[String]) -> String {
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out
+}
+
+/// What each side comes down to; a figure that neither side has is left out.
+fn figures_table(versus: &Versus) -> String {
+    type Figure = fn(&VersusSide) -> Option<String>;
+    let rows: [(&str, Figure); 7] = [
+        ("what the children needed stood before them", |side| side.figure("child.coverage").map(share)),
+        ("what the children made of it", |side| side.figure("child.quality").map(share)),
+        ("quality of the final answer", |side| {
+            let rescues = side.figure("rescues").filter(|rescues| *rescues > 0.0);
+            let beside = rescues.map_or(String::new(), |rescues| format!(" ({} by the parent itself)", few(rescues)));
+            side.figure("quality").map(|quality| share(quality) + &beside)
+        }),
+        ("the parent's context in the end, tokens", |side| side.figure("parent.final_context").map(count)),
+        ("all tokens of all threads", |side| Some(count(side.figure("total.input")? + side.figure("total.output")?))),
+        ("requests", |side| side.figure("requests").map(few)),
+        ("time, seconds", |side| side.figure("latency.end_to_end").map(seconds)),
+    ];
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "A", "B"]);
+    for (name, figure) in rows {
+        let [a, b] = versus.sides.each_ref().map(figure);
+        if a.is_some() || b.is_some() {
+            table.add_row([name.to_owned(), a.unwrap_or_else(|| "–".into()), b.unwrap_or_else(|| "–".into())]);
+        }
+    }
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((1, 1));
+    });
+    table.lines().map(|line| format!(" {}\n", line.trim_end())).collect()
 }
 
 fn spend_table(versus: &Versus) -> String {
