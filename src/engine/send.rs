@@ -359,7 +359,7 @@ impl Engine {
         }
         let before = splice(&self.logs.0[last.log].log.items[..last.length], &last.splices);
         let now = splice(&log.log.items[..sent.length], &sent.splices);
-        let alike = |(one, other): &(&Item, &Item)| one.shares_body(other) || one.body() == other.body();
+        let alike = |(one, other): &(&Item, &Item)| one.reads_as(other);
         let kept = before.iter().zip(&now).take_while(alike).count();
         if kept == before.len() && kept == now.len() {
             return Ok(weighed.input.total());

@@ -231,7 +231,8 @@ fn origins_sum_to_the_input(record: &Record) -> Result<(), String> {
         let before = last.insert(row.thread, row).map(|before| (&before.sent, record.outcome.items_of(before)));
         let moved = match before {
             Some((sent, before)) if sent.tools == row.sent.tools && sent.system == row.sent.system => {
-                let same = items.iter().zip(&before).take_while(|(one, other)| one.body() == other.body()).count();
+                let same =
+                    items.iter().zip(&before).take_while(|(one, other)| one.body() == other.body() && one.name() == other.name()).count();
                 let kept = items[..same].iter().map(weigh).sum::<Result<u64, String>>()?;
                 if same == items.len() && same == before.len() { 0 } else { input.total() - (fixed - u64::from(REPLY_FRAME)) - kept }
             }
