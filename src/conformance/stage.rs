@@ -153,7 +153,7 @@ impl Stage {
         let state = self.state(thread);
         state.running = state.running.saturating_sub(1);
         state.last = Some(end.clone());
-        let report = Report { by: by.as_ref(), end, items: history, own, elapsed_ms };
+        let report = Report { by: by.as_ref(), end, items: history, own, elapsed_ms, tokens: 0 };
         let orders = self.session.deliver(Event::Ended(report), &scope(&self.threads, thread, 0, self.now_ms));
         self.execute(thread, orders, 0);
         // What is queued behind it begins, unless the session has stopped the thread.
@@ -203,7 +203,7 @@ impl Stage {
         }
         for order in orders {
             match order {
-                Order::Reply { call, text, failed, means, after_ms } => {
+                Order::Reply { call, text, more: _, failed, means, after_ms } => {
                     self.said.insert(call, Said { text: text.as_text().to_owned(), failed, means, after_ms });
                 }
                 Order::Put { to: To::New(New { agent, .. }), items, when, by } => {
@@ -230,7 +230,7 @@ impl Stage {
                     if was > 0 {
                         state.last = Some(End::Aborted);
                         let by = self.opener.get(&thread).and_then(|key| self.calls.get(key)).cloned();
-                        let report = Report { by: by.as_ref(), end: &End::Aborted, items: &[], own: 0, elapsed_ms: 0 };
+                        let report = Report { by: by.as_ref(), end: &End::Aborted, items: &[], own: 0, elapsed_ms: 0, tokens: 0 };
                         let follow = self.session.deliver(Event::Ended(report), &scope(&self.threads, thread, 0, self.now_ms));
                         self.execute(thread, follow, nested + 1);
                     }

@@ -2,7 +2,7 @@
 
 use crate::ledger::Delegation;
 use crate::strategy::{Event, Order, ThreadId, To, When};
-use crate::transcript::{CallKey, Item, Means, Origin};
+use crate::transcript::{Body, CallKey, Item, Means, Origin};
 
 use super::mutation::{self, Mutation};
 use super::state::{Arrival, Letter, Queued};
@@ -17,8 +17,9 @@ impl Engine {
         self.nested += 1;
         for order in orders {
             match order {
-                Order::Reply { call, text, failed, means, after_ms } => {
-                    let mut item = Item::result(call, Origin::Delegated, text, failed);
+                Order::Reply { call, text, more, failed, means, after_ms } => {
+                    let parts = std::iter::once(text).chain(more).collect();
+                    let mut item = Item::new(Body::Result { key: Some(call), parts, failed }, Origin::Delegated);
                     item.means = means;
                     self.reply(call, item, after_ms, about)?;
                 }

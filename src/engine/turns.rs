@@ -177,12 +177,15 @@ impl Engine {
             }
         } else {
             let by = by.and_then(|key| self.call(key)).map(|call| call.call.clone());
+            let last = self.threads[thread.0 as usize].last_row.map(|row| &self.rows[row]);
+            let tokens = last.map_or(0, |row| row.input.total() + row.output);
             let report = Report {
                 by: by.as_deref(),
                 end: &end,
                 items: &self.logs.0[log].log.items[..length],
                 own,
                 elapsed_ms: self.now - started_ms,
+                tokens,
             };
             let scope = Scope { thread, turn: number, exchange: self.turns[turn].exchanges, own, now_ms: self.now, threads: &self.states };
             let orders = self.session.deliver(Event::Ended(report), &scope);

@@ -68,7 +68,8 @@ pub struct ItemLine {
     pub role: Option<Role>,
     /// Commentary or final answer, of an assistant message that says so.
     pub phase: Option<Phase>,
-    /// The tool of a call, `AUTHOR to RECIPIENT` of mail, the source's word of a context record.
+    /// The name beside a message's role, the tool of a call, `AUTHOR to RECIPIENT` of mail, the source's word of a context
+    /// record.
     pub name: Option<String>,
     /// The call's key, of a call and of its result.
     pub call: Option<u32>,
@@ -112,7 +113,10 @@ impl ItemLine {
             parts: item.parts().iter().map(|part| part.digest().to_string()).collect(),
         };
         match item.body() {
-            Body::Message { role, phase, .. } => (line.role, line.phase) = (Some(*role), *phase),
+            Body::Message { role, phase, .. } => {
+                (line.role, line.phase) = (Some(*role), *phase);
+                line.name = item.name().map(str::to_owned);
+            }
             Body::Reasoning { .. } => line.kind = ItemKind::Reasoning,
             Body::Call(call) => {
                 line.kind = ItemKind::Call;

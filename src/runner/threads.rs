@@ -69,7 +69,7 @@ fn common(before: &[Item], now: &[Item]) -> usize {
 
 /// Equal as sent and equally labelled; most items share their body with the request before.
 fn same_item(a: &Item, b: &Item) -> bool {
-    a.origin == b.origin && a.hidden == b.hidden && (a.shares_body(b) || a.body() == b.body())
+    a.origin == b.origin && a.hidden == b.hidden && a.reads_as(b)
 }
 
 fn divergence(row: &Row, before: &Last, now: &Last, same: usize) -> Option<Divergence> {

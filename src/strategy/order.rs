@@ -22,6 +22,8 @@ pub enum Order {
         call: CallKey,
         /// What the model reads.
         text: Part,
+        /// Further parts behind it: some systems answer in several.
+        more: Vec<Part>,
         /// Whether it reads as an error.
         failed: bool,
         /// What it tells about a delegation; each must stand in the text.
@@ -158,6 +160,8 @@ pub struct Report<'a> {
     pub own: usize,
     /// How long the turn lasted, in milliseconds.
     pub elapsed_ms: u64,
+    /// Tokens of the thread's last exchange, request and reply, as they are counted here: what a provider would report.
+    pub tokens: u64,
 }
 
 impl Report<'_> {
@@ -176,7 +180,7 @@ impl Report<'_> {
 impl Order {
     /// An answer to an open call.
     pub fn reply(call: &ToolCall, text: impl Into<Part>) -> Order {
-        Order::Reply { call: call.key, text: text.into(), failed: false, means: vec![], after_ms: 0 }
+        Order::Reply { call: call.key, text: text.into(), more: vec![], failed: false, means: vec![], after_ms: 0 }
     }
 
     /// No child was opened; the result says why, in the system's words.
@@ -188,6 +192,14 @@ impl Order {
     pub fn failed(mut self) -> Order {
         if let Order::Reply { failed, .. } = &mut self {
             *failed = true;
+        }
+        self
+    }
+
+    /// The same reply with one part more.
+    pub fn and(mut self, part: impl Into<Part>) -> Order {
+        if let Order::Reply { more, .. } = &mut self {
+            more.push(part.into());
         }
         self
     }

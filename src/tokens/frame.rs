@@ -3,8 +3,8 @@
 //! Every item is sent as `<|start|>HEADER<|message|>CONTENT<|end|>`: three special tokens, the header's tokens and the
 //! content's. The counted unit is the segment between two special tokens, so counts add up exactly; several parts of
 //! one item are segments of their own. A request ends with the frame of the reply that it asks for. For messages this
-//! is the published rule for chat models (3 a message, the role's token, 3 for the reply), checked against its
-//! published figures; for calls and results it is this project's convention until the dated tables of `framing` stand.
+//! is the published rule for chat models (3 a message, the role's token, 3 for the reply; a name beside the role is one
+//! token and its own), checked against its published figures; for calls and results it is this project's convention until the dated tables of `framing` stand.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -13,6 +13,9 @@ use crate::transcript::{Body, Item};
 
 /// Special tokens of one framed item.
 pub const ITEM_FRAME: u32 = 3;
+
+/// What a name beside the role adds to its own tokens.
+pub const NAME_FRAME: u32 = 1;
 
 /// Tokens that ask for the reply: start, the role, message.
 pub const REPLY_FRAME: u32 = 3;
@@ -104,13 +107,12 @@ mod tests {
     #[test]
     fn published_figures() {
         fn check(encoding: Encoding, messages: &[(Role, Option<&str>, &str)], expect: u64) {
-            let counter = counter(encoding);
-            let meter = Meter::new(counter.clone());
+            let meter = Meter::new(counter(encoding));
             let mut tokens = u64::from(REPLY_FRAME);
             for (role, name, text) in messages {
-                tokens += u64::from(meter.item(&Item::message(*role, Origin::User, *text)).unwrap().tokens);
-                // No item has a name; the published rule adds one token and those of the name.
-                tokens += name.map_or(0, |name| 1 + counter.count(name).unwrap());
+                let item = Item::message(*role, Origin::User, *text);
+                let item = name.map_or(item.clone(), |name| item.named(name));
+                tokens += u64::from(meter.item(&item).unwrap().tokens);
             }
             assert_eq!(tokens, expect, "{encoding}: {messages:?}");
         }

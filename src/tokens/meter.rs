@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::transcript::{Content, Digest, Item, Part, ToolSpec};
 
-use super::frame::{ITEM_FRAME, with_header};
+use super::frame::{ITEM_FRAME, NAME_FRAME, with_header};
 use super::{CountError, TokenCounter};
 
 /// Tokens of something, and how many of its parts nobody can count.
@@ -145,6 +145,9 @@ impl Meter {
         }
         let header = with_header(item, |header| self.memoised(Digest::of(header), header))?;
         let mut tokens = u64::from(ITEM_FRAME) + u64::from(header);
+        if let Some(name) = item.name() {
+            tokens += u64::from(NAME_FRAME) + u64::from(self.memoised(Digest::of(name), name)?);
+        }
         let mut unknown_parts = 0_u64;
         for part in item.parts() {
             match self.part(part)? {

@@ -183,7 +183,7 @@ pub enum Body {
     },
 }
 
-/// One entry of a thread. Cloning copies a pointer and two small fields.
+/// One entry of a thread. Cloning copies a pointer and a few small fields.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Item {
     body: Arc<Body>,
@@ -193,12 +193,13 @@ pub struct Item {
     pub hidden: bool,
     /// What it tells about a delegation.
     pub means: Vec<Means>,
+    name: Option<Arc<str>>,
 }
 
 impl Item {
     /// An item of any kind.
     pub fn new(body: Body, origin: Origin) -> Item {
-        Item { body: Arc::new(body), origin, hidden: false, means: Vec::new() }
+        Item { body: Arc::new(body), origin, hidden: false, means: Vec::new(), name: None }
     }
 
     /// A message of one text.
@@ -238,9 +239,25 @@ impl Item {
         self
     }
 
+    /// The same item under a name beside its role, as chat wires know it (`name` of a message).
+    pub fn named(mut self, name: impl Into<Arc<str>>) -> Item {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The name beside its role, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Whether a model reads the same in both: body and name.
+    pub fn reads_as(&self, other: &Item) -> bool {
+        (self.shares_body(other) || self.body == other.body) && self.name == other.name
+    }
+
     /// The same body as a fork hands it to a child: inherited, and no news of any delegation of its own.
     pub fn inherited(&self) -> Item {
-        Item { body: self.body.clone(), origin: Origin::Inherited, hidden: self.hidden, means: Vec::new() }
+        Item { body: self.body.clone(), origin: Origin::Inherited, hidden: self.hidden, means: Vec::new(), name: self.name.clone() }
     }
 
     /// What it is.
@@ -304,6 +321,7 @@ impl Item {
 impl fmt::Debug for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}{}] {:?}", self.origin, if self.hidden { ", hidden" } else { "" }, self.body)?;
+        self.name.iter().try_for_each(|name| write!(f, " named {name:?}"))?;
         if self.means.is_empty() { Ok(()) } else { write!(f, " means {:?}", self.means) }
     }
 }

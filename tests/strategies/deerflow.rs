@@ -52,7 +52,7 @@ fn delegated(more: serde_json::Value, texts: &[&str], end: &End, elapsed_ms: u64
     for text in texts {
         says(&mut *session, &tree, child, text);
     }
-    let report = Report { by: Some(&one), end, items: &opening, own: 0, elapsed_ms };
+    let report = Report { by: Some(&one), end, items: &opening, own: 0, elapsed_ms, tokens: 0 };
     let orders = session.deliver(Event::Ended(report), &tree.scope(child, 0));
     (opening, orders)
 }

@@ -54,7 +54,7 @@ impl Tree {
     /// Ends a thread's turn.
     pub fn ended(&mut self, session: &mut dyn Session, thread: ThreadId, call: &ToolCall, end: &End, items: &[Item]) -> Vec<Order> {
         self.threads[thread.0 as usize].running = 0;
-        let report = Report { by: Some(call), end, items, own: 0, elapsed_ms: 1 };
+        let report = Report { by: Some(call), end, items, own: 0, elapsed_ms: 1, tokens: 0 };
         session.deliver(Event::Ended(report), &self.scope(thread, 0))
     }
 }

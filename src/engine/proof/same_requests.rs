@@ -96,10 +96,10 @@ impl RecodedSession {
 
     fn order(&self, order: Order) -> Order {
         match order {
-            Order::Reply { call, text, failed, means, after_ms } => {
+            Order::Reply { call, text, more, failed, means, after_ms } => {
                 let text = if self.slip == Some(Slip::Blank) { Part::from(format!("{} ", text.as_text())) } else { text };
                 let after_ms = after_ms + u64::from(self.slip == Some(Slip::Late));
-                Order::Reply { call, text, failed, means: means.to_vec(), after_ms }
+                Order::Reply { call, text, more, failed, means: means.to_vec(), after_ms }
             }
             Order::Put { to: To::New(new), mut items, when, by } => {
                 if self.slip == Some(Slip::Opening) {

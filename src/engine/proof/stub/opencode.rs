@@ -96,7 +96,7 @@ impl Jobs {
             End::Failed(why) | End::Stopped(why) | End::Ceiling(why) => Err(Some(format!("Subagent failed (task_id: {name}): {why}"))),
         };
         let reply = |text: String, failed: bool, means: Means| {
-            job.call.map(|call| Order::Reply { call, text: text.into(), failed, means: vec![means], after_ms: 0 })
+            job.call.map(|call| Order::Reply { call, text: text.into(), more: vec![], failed, means: vec![means], after_ms: 0 })
         };
         let notice = |state: &str, word: &str, text: &str, means: Means| {
             let body = wrap(&name, state, Some(format!("Background task {word}: {}", job.title)), text);
