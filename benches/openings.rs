@@ -55,6 +55,7 @@ struct Parent {
     call: ToolCall,
     own: usize,
     states: Vec<ThreadState>,
+    files: BTreeMap<String, String>,
 }
 
 impl Parent {
@@ -81,11 +82,11 @@ impl Parent {
             last: None,
             last_used_ms: 0,
         };
-        Some(Parent { items, call, own, states: vec![root] })
+        Some(Parent { items, call, own, states: vec![root], files: BTreeMap::new() })
     }
 
     fn scope(&self) -> Scope<'_> {
-        Scope { thread: ThreadId::ROOT, turn: 1, exchange: 1, own: self.own, now_ms: 1_000, threads: &self.states }
+        Scope { thread: ThreadId::ROOT, turn: 1, exchange: 1, own: self.own, now_ms: 1_000, threads: &self.states, files: &self.files }
     }
 
     /// A session that has seen the parent's request and the reply that delegates.

@@ -1,6 +1,8 @@
 //! What a run is given beside its strategy and its model: the world that tools meet, the user's messages, the harness's
 //! limits.
 
+use std::collections::BTreeMap;
+
 use crate::transcript::{Item, Recorded, ToolCall};
 
 /// What ordinary tools meet: shared by all threads of a run, mutable.
@@ -9,7 +11,13 @@ pub trait World {
     fn call(&mut self, call: &ToolCall) -> Recorded;
     /// Writes a file.
     fn write(&mut self, path: &str, text: &str);
+    /// Its files by path, as they stand now: what a strategy can look up without a tool call.
+    fn files(&self) -> &BTreeMap<String, String> {
+        &NO_FILES
+    }
 }
+
+static NO_FILES: BTreeMap<String, String> = BTreeMap::new();
 
 /// A message of the user for the root.
 #[derive(Clone, Debug)]

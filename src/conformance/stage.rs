@@ -53,6 +53,8 @@ pub struct Stage {
     opener: BTreeMap<ThreadId, CallKey>,
     /// Virtual milliseconds.
     pub now_ms: u64,
+    /// The world's files by path.
+    pub files: BTreeMap<String, String>,
 }
 
 /// How deep orders may follow from orders, as in the engine.
@@ -61,8 +63,13 @@ const NESTED: u32 = 100;
 impl Stage {
     /// A run with its root in its first turn.
     pub fn new(strategy: &dyn Strategy, run: &RunContext) -> Stage {
+        Stage::of(strategy.start(run), &run.root)
+    }
+
+    /// The same with a session that its owner can look into.
+    pub fn of(session: Box<dyn Session>, root: &str) -> Stage {
         let mut stage = Stage {
-            session: strategy.start(run),
+            session,
             threads: vec![],
             calls: BTreeMap::new(),
             said: BTreeMap::new(),
@@ -72,8 +79,9 @@ impl Stage {
             queued: BTreeMap::new(),
             opener: BTreeMap::new(),
             now_ms: 0,
+            files: BTreeMap::new(),
         };
-        stage.push(None, &run.root);
+        stage.push(None, root);
         stage
     }
 
@@ -124,20 +132,26 @@ impl Stage {
 
     /// What a thread's next request is made of: the view, and the history with the view's splices.
     pub fn request(&mut self, thread: ThreadId, history: &[Item], own: usize) -> (View, Vec<Item>) {
-        let view = self.session.view(history, &scope(&self.threads, thread, own, self.now_ms));
+        let view = self.session.view(history, &scope(&self.threads, &self.files, thread, own, self.now_ms));
         let items = crate::ledger::splice(history, &view.splices);
         (view, items)
     }
 
     /// What becomes of a thread's reply.
     pub fn reply(&mut self, thread: ThreadId, reply: AssistantTurn, history: &[Item], own: usize) -> Turn {
-        self.session.turn(reply, history, &scope(&self.threads, thread, own, self.now_ms))
+        self.session.turn(reply, history, &scope(&self.threads, &self.files, thread, own, self.now_ms))
+    }
+
+    /// The reply to a thread's aside.
+    pub fn aside(&mut self, thread: ThreadId, reply: AssistantTurn) {
+        let orders = self.session.deliver(Event::Aside(reply), &scope(&self.threads, &self.files, thread, 0, self.now_ms));
+        self.execute(thread, orders, 0);
     }
 
     /// Makes a call of a thread with this history (the call itself among it, or not); `None`: it is an ordinary tool's.
     pub fn call(&mut self, caller: ThreadId, call: &ToolCall, history: &[Item], own: usize) -> Option<()> {
         let parent = ParentView { items: history, in_flight: &[call.key] };
-        match self.session.route(call, parent, &scope(&self.threads, caller, own, self.now_ms)) {
+        match self.session.route(call, parent, &scope(&self.threads, &self.files, caller, own, self.now_ms)) {
             Route::Tool => None,
             Route::Do(orders) => {
                 self.execute(caller, orders, 0);
@@ -154,7 +168,7 @@ impl Stage {
         state.running = state.running.saturating_sub(1);
         state.last = Some(end.clone());
         let report = Report { by: by.as_ref(), end, items: history, own, elapsed_ms, tokens: 0 };
-        let orders = self.session.deliver(Event::Ended(report), &scope(&self.threads, thread, 0, self.now_ms));
+        let orders = self.session.deliver(Event::Ended(report), &scope(&self.threads, &self.files, thread, 0, self.now_ms));
         self.execute(thread, orders, 0);
         // What is queued behind it begins, unless the session has stopped the thread.
         if let Some(by) = self.queued.get_mut(&thread).and_then(VecDeque::pop_front) {
@@ -169,7 +183,7 @@ impl Stage {
 
     /// The user speaks to the root.
     pub fn input(&mut self, items: &[Item]) {
-        let orders = self.session.deliver(Event::Input(items), &scope(&self.threads, ThreadId::ROOT, 0, self.now_ms));
+        let orders = self.session.deliver(Event::Input(items), &scope(&self.threads, &self.files, ThreadId::ROOT, 0, self.now_ms));
         self.execute(ThreadId::ROOT, orders, 0);
         self.ask();
     }
@@ -193,7 +207,7 @@ impl Stage {
         let Some(call) = self.calls.get(&key).cloned() else { return };
         // Only the root waits in vectors.
         let event = Event::Waiting { call: &call, timed_out };
-        let orders = self.session.deliver(event, &scope(&self.threads, ThreadId::ROOT, 0, self.now_ms));
+        let orders = self.session.deliver(event, &scope(&self.threads, &self.files, ThreadId::ROOT, 0, self.now_ms));
         self.execute(ThreadId::ROOT, orders, 0);
     }
 
@@ -214,7 +228,7 @@ impl Stage {
                     self.puts.push(Put { thread: child, by, opened: true, when, items });
                     let call = by.and_then(|key| self.calls.get(&key)).cloned();
                     let event = Event::Opened { by: call.as_ref(), child: Ok(child) };
-                    let follow = self.session.deliver(event, &scope(&self.threads, caller, 0, self.now_ms));
+                    let follow = self.session.deliver(event, &scope(&self.threads, &self.files, caller, 0, self.now_ms));
                     self.execute(caller, follow, nested + 1);
                 }
                 Order::Put { to: To::Thread(thread), items, when, by } => {
@@ -231,7 +245,7 @@ impl Stage {
                         state.last = Some(End::Aborted);
                         let by = self.opener.get(&thread).and_then(|key| self.calls.get(key)).cloned();
                         let report = Report { by: by.as_ref(), end: &End::Aborted, items: &[], own: 0, elapsed_ms: 0, tokens: 0 };
-                        let follow = self.session.deliver(Event::Ended(report), &scope(&self.threads, thread, 0, self.now_ms));
+                        let follow = self.session.deliver(Event::Ended(report), &scope(&self.threads, &self.files, thread, 0, self.now_ms));
                         self.execute(thread, follow, nested + 1);
                     }
                 }
@@ -288,6 +302,6 @@ impl Stage {
 /// The first key that a stage mints: what a vector's own history uses lies below.
 const CALLS: u32 = 1_000_000;
 
-fn scope(threads: &[ThreadState], thread: ThreadId, own: usize, now_ms: u64) -> Scope<'_> {
-    Scope { thread, turn: 1, exchange: 1, own, now_ms, threads }
+fn scope<'a>(threads: &'a [ThreadState], files: &'a BTreeMap<String, String>, thread: ThreadId, own: usize, now_ms: u64) -> Scope<'a> {
+    Scope { thread, turn: 1, exchange: 1, own, now_ms, threads, files }
 }

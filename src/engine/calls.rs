@@ -40,8 +40,15 @@ impl Engine {
         }
         let more = reply.more;
         let minted: Vec<CallKey> = calls.iter().map(|call| call.key).collect();
-        let said =
-            AssistantTurn { reasoning: reply.reasoning.clone(), text: reply.text, calls, more: reply.more, synthetic: reply.synthetic };
+        let said = AssistantTurn {
+            reasoning: reply.reasoning.clone(),
+            text: reply.text,
+            calls,
+            more: reply.more,
+            synthetic: reply.synthetic,
+            total: self.rows[row].input.total().saturating_add(output),
+            window: self.window,
+        };
         if aside && mutation::is(Mutation::AsideKept) {
             let pushed = self.logs.push(&self.meter, log, Item::assistant(None, said.text.as_str()));
             pushed.map_err(|why| self.uncountable(why))?;
@@ -49,12 +56,12 @@ impl Engine {
         if aside {
             self.rows[row].cut = said.calls.len() as u32;
             self.turns[turn].stage = Stage::Ready;
-            let scope = Engine::scope_of(&self.states, &self.turns[turn], self.now);
+            let scope = Engine::scope_of(&self.states, &*self.world, &self.turns[turn], self.now);
             let orders = self.session.deliver(Event::Aside(said), &scope);
             self.changed = true;
             return self.execute(orders, thread);
         }
-        let scope = Engine::scope_of(&self.states, &self.turns[turn], self.now);
+        let scope = Engine::scope_of(&self.states, &*self.world, &self.turns[turn], self.now);
         let decided = self.session.turn(said, &self.logs.0[log].log.items, &scope);
         let mut accounted: Vec<CallKey> = decided.calls.iter().chain(&decided.cut).map(|call| call.key).collect();
         accounted.sort();
@@ -106,7 +113,7 @@ impl Engine {
             return self.end_turn(turn, End::Done);
         }
         if self.turns[turn].batch.is_empty() {
-            if more || !self.turns[turn].then_user.is_empty() {
+            if more || decided.more || !self.turns[turn].then_user.is_empty() {
                 return self.all_answered(turn);
             }
             return self.end_or_go_on(turn);
@@ -166,7 +173,7 @@ impl Engine {
             with_answers = self.logs.0[log].log.items.iter().cloned().chain(answered).collect();
             &with_answers
         };
-        let scope = Engine::scope_of(&self.states, &self.turns[turn], self.now);
+        let scope = Engine::scope_of(&self.states, &*self.world, &self.turns[turn], self.now);
         match self.session.route(&call, ParentView { items, in_flight: &in_flight }, &scope) {
             Route::Tool => self.call_tool(turn, &call),
             Route::Do(orders) => {

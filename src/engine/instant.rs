@@ -84,6 +84,7 @@ impl Engine {
             own: 0,
             now_ms: self.now,
             threads: &self.states,
+            files: self.world.files(),
         };
         let orders = self.session.deliver(Event::Input(&items), &scope);
         self.execute(orders, ThreadId::ROOT)
@@ -105,7 +106,7 @@ impl Engine {
             let (call, thread, turn) = (open.call.clone(), open.thread, open.turn);
             // What a wait brings is there because of what happened in this instant.
             self.chain = self.chain.max(open.chain);
-            let scope = Engine::scope_of(&self.states, &self.turns[turn], self.now);
+            let scope = Engine::scope_of(&self.states, &*self.world, &self.turns[turn], self.now);
             let orders = self.session.deliver(Event::Waiting { call: &call, timed_out }, &scope);
             self.execute(orders, thread)?;
             if timed_out && self.waiting.contains_key(&key) {

@@ -219,13 +219,15 @@ impl Engine {
     }
 
     /// A scope for a decision about a turn.
-    fn scope_of<'s>(states: &'s [ThreadState], turn: &LiveTurn, now_ms: u64) -> Scope<'s> {
-        Scope { thread: turn.thread, turn: turn.number, exchange: turn.exchanges, own: turn.own, now_ms, threads: states }
+    fn scope_of<'s>(states: &'s [ThreadState], world: &'s dyn World, turn: &LiveTurn, now_ms: u64) -> Scope<'s> {
+        let (number, exchange) = (turn.number, turn.exchanges);
+        Scope { thread: turn.thread, turn: number, exchange, own: turn.own, now_ms, threads: states, files: world.files() }
     }
 
     /// A scope for a decision about a thread between turns.
     fn scope_between(&self, thread: ThreadId) -> Scope<'_> {
-        Scope { thread, turn: self.threads[thread.0 as usize].turns, exchange: 0, own: 0, now_ms: self.now, threads: &self.states }
+        let turn = self.threads[thread.0 as usize].turns;
+        Scope { thread, turn, exchange: 0, own: 0, now_ms: self.now, threads: &self.states, files: self.world.files() }
     }
 
     fn call(&self, key: CallKey) -> Option<&OpenCall> {

@@ -198,7 +198,7 @@ impl Engine {
     fn opened(&mut self, by: Option<CallKey>, caller: ThreadId, child: Result<ThreadId, &str>) -> Step {
         let call = by.and_then(|key| self.call(key)).map(|open| open.call.clone());
         let scope = self.scope_between(caller);
-        let scope = crate::strategy::Scope { threads: &self.states, ..scope };
+        let scope = crate::strategy::Scope { threads: &self.states, files: self.world.files(), ..scope };
         let orders = self.session.deliver(Event::Opened { by: call.as_deref(), child }, &scope);
         self.execute(orders, caller)
     }

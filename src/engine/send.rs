@@ -101,7 +101,7 @@ impl Engine {
             return Ok(None);
         }
         let log = self.turns[turn].log;
-        let scope = Engine::scope_of(&self.states, &self.turns[turn], self.now);
+        let scope = Engine::scope_of(&self.states, &*self.world, &self.turns[turn], self.now);
         let mut view = self.session.view(&self.logs.0[log].log.items, &scope);
         if let Some(end) = view.stop.take() {
             self.end_turn(turn, end)?;

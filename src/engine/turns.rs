@@ -187,7 +187,9 @@ impl Engine {
                 elapsed_ms: self.now - started_ms,
                 tokens,
             };
-            let scope = Scope { thread, turn: number, exchange: self.turns[turn].exchanges, own, now_ms: self.now, threads: &self.states };
+            let exchange = self.turns[turn].exchanges;
+            let files = self.world.files();
+            let scope = Scope { thread, turn: number, exchange, own, now_ms: self.now, threads: &self.states, files };
             let orders = self.session.deliver(Event::Ended(report), &scope);
             self.execute(orders, thread)?;
         }

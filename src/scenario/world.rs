@@ -152,4 +152,8 @@ impl World for ScenarioWorld {
         self.files.insert(path.to_owned(), text.to_owned());
         *self.versions.entry(path.to_owned()).or_insert(0) += 1;
     }
+
+    fn files(&self) -> &BTreeMap<String, String> {
+        &self.files
+    }
 }

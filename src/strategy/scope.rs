@@ -86,6 +86,8 @@ pub struct Scope<'a> {
     pub now_ms: u64,
     /// All threads of the run, indexed by id.
     pub threads: &'a [ThreadState],
+    /// The shared world's files by path, as they stand now.
+    pub files: &'a BTreeMap<String, String>,
 }
 
 impl<'a> Scope<'a> {

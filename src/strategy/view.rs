@@ -63,6 +63,10 @@ pub struct AssistantTurn {
     pub more: bool,
     /// An exchange that the recording lacks.
     pub synthetic: bool,
+    /// Tokens of the request and of this reply.
+    pub total: u64,
+    /// The model's window in tokens; `None`: no limit.
+    pub window: Option<u64>,
 }
 
 /// What becomes of a reply. Reasoning is the engine's to keep: no system of record edits it.
@@ -80,6 +84,8 @@ pub struct Turn {
     pub shut: bool,
     /// The turn ends with `text`, whatever was called.
     pub finish: bool,
+    /// The turn goes on although nothing was called: the next request follows.
+    pub more: bool,
 }
 
 impl From<AssistantTurn> for Turn {

@@ -1,5 +1,7 @@
 //! Sessions driven by hand: the threads, calls and events that an engine would bring.
 
+use std::collections::BTreeMap;
+
 use ctxbench::strategy::{
     AgentSpec, End, Event, Order, ParentView, Report, Route, RunContext, Scope, Session, ThreadId, ThreadState, ToolSpec,
 };
@@ -8,12 +10,14 @@ use ctxbench::transcript::{CallKey, Item, Means, Origin, ToolCall};
 /// The threads of a run.
 pub struct Tree {
     pub threads: Vec<ThreadState>,
+    /// The world's files by path.
+    pub files: BTreeMap<String, String>,
 }
 
 impl Tree {
     /// A run with its root busy.
     pub fn new(root: &str) -> Tree {
-        let mut tree = Tree { threads: vec![] };
+        let mut tree = Tree { threads: vec![], files: BTreeMap::new() };
         tree.push(None, 0, root);
         tree
     }
@@ -33,7 +37,7 @@ impl Tree {
 
     /// A decision about a thread whose turn in progress begins at `own`.
     pub fn scope(&self, thread: ThreadId, own: usize) -> Scope<'_> {
-        Scope { thread, turn: 1, exchange: 1, own, now_ms: 0, threads: &self.threads }
+        Scope { thread, turn: 1, exchange: 1, own, now_ms: 0, threads: &self.threads, files: &self.files }
     }
 
     /// Routes a call of a thread that has no history; its orders.
