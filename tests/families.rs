@@ -354,3 +354,80 @@ fn inline_the_questions_are_answered_in_a_row() {
         assert!(total(&isolated) < total(&at_once), "{size:?}: each file is sent again with every later one");
     }
 }
+
+// ---- reports without end -----------------------------------------------------------------------------------------------
+
+/// What becomes of a report of thousands of lines: whether its last sentence reaches the parent, and the whole of it.
+struct Flood {
+    spec: &'static str,
+    tail: bool,
+    whole: bool,
+}
+
+const FLOODS: [Flood; 12] = [
+    Flood { spec: "full-copy", tail: true, whole: true },
+    Flood { spec: "maf-dotnet", tail: true, whole: true },
+    Flood { spec: "maf-python", tail: true, whole: true },
+    // Lines are kept from the head, up to 51,200 bytes.
+    Flood { spec: "opencode", tail: false, whole: false },
+    Flood { spec: "codex-v1:fork_context=false", tail: true, whole: true },
+    Flood { spec: "codex-v1:fork_context=true", tail: true, whole: true },
+    Flood { spec: "codex-v2@0.171", tail: true, whole: true },
+    Flood { spec: "codex-v2@0.160:fork_turns=none", tail: true, whole: true },
+    // Head and tail are shown, the rest is a file.
+    Flood { spec: "deerflow:context_mode=isolated", tail: true, whole: false },
+    Flood { spec: "deerflow:context_mode=snapshot", tail: true, whole: false },
+    Flood { spec: "learn-claude-code", tail: true, whole: true },
+    Flood { spec: "spawn-agent", tail: true, whole: true },
+];
+
+#[test]
+fn a_report_without_end_is_carried_or_cut() {
+    let meter = meter();
+    for Flood { spec, tail, whole } in FLOODS {
+        let [head, last] =
+            ["flooding-report", "flooding-report-tail"].map(|name| played(name, Size::Small, spec, Briefing::Same, None, &meter));
+        assert_eq!(figure(&head, "quality"), 1.0, "{spec}");
+        let expect = f64::from(u8::from(tail));
+        assert_eq!((figure(&last, "child.quality"), figure(&last, "quality")), (expect, expect), "{spec}");
+        // The child did its work all the same.
+        assert_eq!(figure(&last, "child.coverage"), 1.0, "{spec}");
+        // Some 8,400 tokens of padding stay with a parent that is handed the whole.
+        let context = figure(&head, "parent.final_context");
+        assert_eq!(context > 10_700.0, whole, "{spec}: {context}");
+        if !tail {
+            // Asked for what it never got, the parent asks again, is sent as much again, and knows as little.
+            let paid = figure(&last, "total.input") / figure(&head, "total.input");
+            assert!(paid > 1.3, "{spec}: {paid}");
+        }
+    }
+}
+
+// ---- children that delegate --------------------------------------------------------------------------------------------
+
+/// How many threads a task comes to that every child hands on, with five levels of it.
+const LEVELS: [(&str, usize); 13] = [
+    ("inline", 1),
+    ("full-copy", 2),
+    ("maf-dotnet", 2),
+    ("maf-python", 2),
+    ("opencode", 2),
+    ("codex-v1:fork_context=false", 2),
+    ("codex-v2@0.171", 2),
+    ("codex-v2@0.160:fork_turns=all", 2),
+    // These releases show their children the tools of the root: children have children, as long as not too many are at work.
+    ("codex-v2@0.145:fork_turns=none", 4),
+    ("codex-v2@0.130:fork_turns=none", 4),
+    ("deerflow", 2),
+    ("learn-claude-code", 2),
+    ("spawn-agent", 2),
+];
+
+#[test]
+fn who_stops_children_that_hand_their_task_on() {
+    let meter = meter();
+    for (spec, threads) in LEVELS {
+        let run = played("recursion-bomb", Size::Medium, spec, Briefing::Same, None, &meter);
+        assert_eq!((run.outcome.threads.len(), figure(&run, "quality")), (threads, 1.0), "{spec}");
+    }
+}

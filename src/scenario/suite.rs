@@ -6,7 +6,7 @@ use super::file::{ScenarioErrors, compile};
 use super::{Scenario, Size};
 
 /// Every built-in scenario with the text of its file, in the order in which they run. A file's variants follow it.
-const SUITE: [(&str, &str); 12] = [
+const SUITE: [(&str, &str); 15] = [
     ("auth-lookup", include_str!("../../scenarios/auth-lookup.yaml")),
     ("auth-lookup-parallel", include_str!("../../scenarios/auth-lookup.yaml")),
     ("tiny-task", include_str!("../../scenarios/tiny-task.yaml")),
@@ -19,6 +19,9 @@ const SUITE: [(&str, &str); 12] = [
     ("fan-out-3-serial", include_str!("../../scenarios/fan-out-3.yaml")),
     ("follow-up-detail", include_str!("../../scenarios/follow-up-detail.yaml")),
     ("follow-up-detail-once", include_str!("../../scenarios/follow-up-detail.yaml")),
+    ("flooding-report", include_str!("../../scenarios/flooding-report.yaml")),
+    ("flooding-report-tail", include_str!("../../scenarios/flooding-report.yaml")),
+    ("recursion-bomb", include_str!("../../scenarios/recursion-bomb.yaml")),
 ];
 
 /// The names of the built-in scenarios, in the order in which they run.
