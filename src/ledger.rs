@@ -88,6 +88,8 @@ pub struct Row {
     pub path: Arc<str>,
     /// Who spoke.
     pub agent: Arc<str>,
+    /// The intent whose call opened the turn; `None`: no call that was phrased from one did.
+    pub intent: Option<Arc<str>>,
     /// The thread's turn, from 1.
     pub turn: u32,
     /// The exchange in the turn, from 0.

@@ -329,7 +329,8 @@ fn two_strategies_beside_each_other() {
         .filter_map(|line| Some((line.get(..38)?.trim(), line.chars().nth(39)?)))
         .filter(|(_, mark)| ['=', '≠'].contains(mark))
         .collect();
-    assert_eq!(marked, [("97  system", '≠'), ("131  tools", '='), ("32  inherited · user", '≠')]);
+    let answer = "The metrics endpoint listens on";
+    assert_eq!(marked, [("97  system", '≠'), ("131  tools", '='), ("32  inherited · user", '≠'), (answer, '=')]);
     let versus = json(&ctxbench(&["show", cell, "--vs", "opencode", "--format", "json"]));
     assert_eq!(versus["format"], "ctxbench-show-vs/1");
     let opening = &versus["openings"][0];

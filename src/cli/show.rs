@@ -31,7 +31,7 @@ pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Con
     if let Some(seq) = args.request {
         return one_request(args, seq, &sent, &result, global, console);
     }
-    let mut shown = sent.shown(&result, &tokenizer);
+    let mut shown = sent.shown(&result, &tokenizer, args.thread.is_some());
     let mut texts = Texts::Glance;
     if let Some(path) = &args.thread {
         only(&mut shown, path)?;
@@ -68,7 +68,7 @@ fn versus(args: &ShowArgs, other: &str, registry: &Registry, global: &Global, co
     };
     let sides = [side(&a)?, side(&b)?];
     let cells = sides.each_ref().map(|(result, sent, tokenizer, strategy, about)| {
-        let shown = sent.shown(result, tokenizer);
+        let shown = sent.shown(result, tokenizer, false);
         VersusCell { result, shown, strategy: strategy.clone(), about: about.clone() }
     });
     let versus = Versus::of(cells, args.thread.as_deref());

@@ -278,6 +278,7 @@ impl Engine {
             thread,
             path: self.threads[thread.0 as usize].path.clone(),
             agent,
+            intent: live.intent.as_deref().map(Into::into),
             turn: live.number,
             exchange: live.exchanges,
             sent_ms: self.now,

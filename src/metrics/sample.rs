@@ -59,6 +59,7 @@ impl Sample {
         let seq = self.outcome.rows.len() as u32;
         let record = self.record(thread);
         let (log, length, path) = (record.log, record.length, record.path.clone());
+        let intent = record.intent.as_deref().map(Into::into);
         let mut by_origin = ByOrigin::default();
         by_origin.add(Origin::User, input);
         self.outcome.rows.push(Row {
@@ -66,6 +67,7 @@ impl Sample {
             thread,
             path,
             agent: "agent".into(),
+            intent,
             turn: 1,
             exchange: 0,
             sent_ms: u64::from(seq) * 1000,

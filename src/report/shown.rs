@@ -50,8 +50,14 @@ pub struct ShownThread {
     pub agent: String,
     /// Its first request: what it opened with.
     pub opening: ShownRequest,
-    /// What delegation put into it: results, acknowledgements, notices, mail, by the request that first held them.
+    /// What delegation put into it after it was opened, by the request that first held it: results, acknowledgements,
+    /// notices, mail, and the tasks of a child that was continued.
     pub received: Vec<ShownArrival>,
+    /// All that was new in its later requests, its own words and tool results too; empty unless it was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<ShownArrival>,
+    /// What stood behind its last request in the end: its last words.
+    pub after: Vec<ShownItem>,
     /// Its requests, with their tokens by origin.
     pub requests: Vec<ShownExchange>,
 }
@@ -135,13 +141,13 @@ pub struct ShownExchange {
 }
 
 impl Sent {
-    /// The view of a cell.
-    pub fn shown(&self, result: &CellResult, tokenizer: &str) -> Shown {
+    /// The view of a cell. `whole`: with all that was new in later requests.
+    pub fn shown(&self, result: &CellResult, tokenizer: &str, whole: bool) -> Shown {
         let mut by_thread: IndexMap<&str, Vec<usize>> = IndexMap::new();
         for (at, request) in self.requests.iter().enumerate() {
             by_thread.entry(&request.thread).or_default().push(at);
         }
-        let threads = by_thread.into_iter().filter_map(|(path, places)| self.thread(path, &places)).collect();
+        let threads = by_thread.into_iter().filter_map(|(path, places)| self.thread(path, &places, whole)).collect();
         Shown {
             format: SHOW_FORMAT,
             cell: result.cell.clone(),
@@ -153,17 +159,20 @@ impl Sent {
         }
     }
 
-    fn thread(&self, path: &str, places: &[usize]) -> Option<ShownThread> {
+    fn thread(&self, path: &str, places: &[usize], whole: bool) -> Option<ShownThread> {
         let opening = self.request(*places.first()?)?;
-        let received = places.iter().skip(1).filter_map(|&at| self.arrival(at)).collect();
+        let arrivals = |wanted: fn(&ItemLine) -> bool| places.iter().skip(1).filter_map(|&at| self.arrival(at, wanted)).collect();
+        let received = arrivals(|item| matches!(item.origin, Origin::Delegated | Origin::Task));
+        let later = if whole { arrivals(|_| true) } else { vec![] };
+        let last = places.last().and_then(|&at| self.requests.get(at));
+        let after = last.map_or_else(Vec::new, |last| last.after.iter().map(|item| self.item(item)).collect());
         let requests = places.iter().filter_map(|&at| self.ledger.get(at)).map(exchange).collect();
-        Some(ShownThread { path: path.to_owned(), agent: opening.agent.clone(), opening, received, requests })
+        Some(ShownThread { path: path.to_owned(), agent: opening.agent.clone(), opening, received, later, after, requests })
     }
 
-    fn arrival(&self, at: usize) -> Option<ShownArrival> {
+    fn arrival(&self, at: usize, wanted: fn(&ItemLine) -> bool) -> Option<ShownArrival> {
         let request = self.requests.get(at)?;
-        let delegated = request.items.iter().filter(|item| item.origin == Origin::Delegated);
-        let items: Vec<ShownItem> = delegated.map(|item| self.item(item)).collect();
+        let items: Vec<ShownItem> = request.items.iter().filter(|item| wanted(item)).map(|item| self.item(item)).collect();
         let tokens = items.iter().map(|item| item.tokens.map(u64::from)).sum();
         (!items.is_empty()).then_some(ShownArrival { seq: request.seq, tokens, items })
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
+use unicode_width::UnicodeWidthStr;
 
 use crate::results::ItemKind;
 use crate::transcript::Origin;
@@ -42,17 +43,22 @@ fn thread_text(thread: &ShownThread, texts: Texts) -> String {
     let _ = writeln!(out, "{} requests: {input} tokens in, {output} out", thread.requests.len());
     let _ = writeln!(out, "\nopened with {} tokens (request {})", count(thread.opening.input_total as f64), thread.opening.seq);
     out += &request_body(&thread.opening, texts);
-    if thread.received.is_empty() {
-        out += "\nnothing was delegated back into it\n";
-    } else {
-        out += "\nwhat delegation put into it\n";
-    }
-    for arrival in &thread.received {
+    let arrivals = if thread.later.is_empty() { &thread.received } else { &thread.later };
+    out += match (arrivals.is_empty(), thread.later.is_empty()) {
+        (true, _) => "\nnothing was delegated back into it\n",
+        (false, true) => "\nwhat delegation put into it\n",
+        (false, false) => "\nwhat was new in its later requests\n",
+    };
+    for arrival in arrivals {
         let tokens = arrival.tokens.map_or("unknown".to_owned(), |tokens| count(tokens as f64));
         let _ = writeln!(out, "  before request {}: {tokens} tokens", arrival.seq);
         for item in &arrival.items {
             out += &item_text(item, texts);
         }
+    }
+    if !thread.after.is_empty() {
+        out += "\nits last words, which no request holds\n";
+        thread.after.iter().for_each(|item| out += &item_text(item, texts));
     }
     out += "\ntokens by origin\n";
     out += &exchanges(&thread.requests);
@@ -140,25 +146,57 @@ fn exchanges(requests: &[ShownExchange]) -> String {
     let of =
         |one: &ShownExchange, wanted: Origin| one.input.each().into_iter().find(|(origin, _)| *origin == wanted).map_or(0, |found| found.1);
     let used: Vec<Origin> = Origin::ALL.into_iter().filter(|&origin| requests.iter().any(|one| of(one, origin) > 0)).collect();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     // Columns that would be empty are left out.
     let (differs, ends) = (requests.iter().any(|one| one.first_divergence.is_some()), requests.iter().any(|one| one.end != "replied"));
-    let heads = ["request", "turn", "sent ms", "done ms"].into_iter();
-    let origins = used.iter().map(|origin| origin.name());
-    let last = [differs.then_some("differs at"), ends.then_some("end")].into_iter().flatten();
-    table.set_header(heads.chain(origins).chain(["input", "output"]).chain(last));
-    for one in requests {
-        let done = one.done_ms.map_or("–".to_owned(), |ms| count(ms as f64));
-        let place = one.first_divergence.as_ref().map_or(String::new(), |place| match place.item {
-            Some(item) => format!("item {item}"),
-            None => "system or tools".to_owned(),
+    let mut columns: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut column = |head, cell: &dyn Fn(&ShownExchange) -> String| columns.push((head, requests.iter().map(cell).collect()));
+    column("turn", &|one| one.turn.to_string());
+    column("sent ms", &|one| count(one.sent_ms as f64));
+    column("done ms", &|one| one.done_ms.map_or("–".to_owned(), |ms| count(ms as f64)));
+    for &origin in &used {
+        column(origin.name(), &|one| count(of(one, origin) as f64));
+    }
+    column("input", &|one| count(one.input_total as f64));
+    column("output", &|one| count(one.output as f64));
+    if differs {
+        column("differs at", &|one| {
+            one.first_divergence.as_ref().map_or(String::new(), |place| match place.item {
+                Some(item) => format!("item {item}"),
+                None => "system or tools".to_owned(),
+            })
         });
-        let labels = [one.seq.to_string(), one.turn.to_string(), count(one.sent_ms as f64), done];
-        let origins = used.iter().map(|&origin| count(of(one, origin) as f64));
-        let totals = [count(one.input_total as f64), count(one.output as f64)];
-        let last = [differs.then_some(place), ends.then(|| one.end.clone())].into_iter().flatten();
-        table.add_row(labels.into_iter().chain(origins).chain(totals).chain(last));
+    }
+    if ends {
+        column("end", &|one| one.end.clone());
+    }
+    // As many columns beside each other as a page holds; the others stand below, with the request's number again.
+    let numbers: Vec<String> = requests.iter().map(|one| one.seq.to_string()).collect();
+    let width = |head: &str, cells: &[String]| 1 + cells.iter().map(|cell| cell.width()).chain([head.width()]).max().unwrap_or(0);
+    let first = 1 + width("request", &numbers);
+    let (mut out, mut from) = (String::new(), 0);
+    while from < columns.len() {
+        let mut used = first;
+        let fit = columns[from..].iter().take_while(|(head, cells)| {
+            used += width(head, cells);
+            used <= PAGE
+        });
+        let to = from + fit.count().max(1);
+        out += &columns_text(&numbers, &columns[from..to]);
+        from = to;
+    }
+    out
+}
+
+/// Characters of a line.
+const PAGE: usize = 80;
+
+fn columns_text(numbers: &[String], columns: &[(&str, Vec<String>)]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(std::iter::once("request").chain(columns.iter().map(|(head, _)| *head)));
+    for (at, number) in numbers.iter().enumerate() {
+        // Every column has a cell for each request.
+        table.add_row(std::iter::once(number.as_str()).chain(columns.iter().map(|(_, cells)| cells[at].as_str())));
     }
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);

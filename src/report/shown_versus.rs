@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::results::{CellResult, FailureNote, Number, TokensByOrigin};
-use crate::transcript::Origin;
+use crate::transcript::{Origin, Role};
 
 use super::shown::{Shown, ShownArrival, ShownExchange, ShownItem, ShownRequest, ShownThread};
 
@@ -47,6 +47,8 @@ pub struct VersusSide {
     pub failure: Option<FailureNote>,
     /// What it comes down to, by metric; null: not measured.
     pub figures: IndexMap<&'static str, Option<Number>>,
+    /// The final answer: the root's last words.
+    pub answer: String,
 }
 
 impl VersusSide {
@@ -91,6 +93,8 @@ pub struct VersusOpening {
     pub requests: [Option<ShownRequest>; 2],
     /// Where the two differ as a model reads them; null: one is missing.
     pub differs: Option<OpeningDifference>,
+    /// Tasks that the thread was given later.
+    pub later: [Vec<ShownItem>; 2],
 }
 
 /// Where two requests differ.
@@ -154,7 +158,8 @@ impl Versus {
                 [Some(a), Some(b)] => Some(difference(a, b)),
                 _ => None,
             };
-            VersusOpening { path: path.to_owned(), requests, differs }
+            let later = [a, b].map(|shown| later_tasks(shown, path));
+            VersusOpening { path: path.to_owned(), requests, differs, later }
         });
         Versus {
             format: VERSUS_FORMAT,
@@ -164,6 +169,7 @@ impl Versus {
             parent_gain: [gain(a), gain(b)],
             spend: [spend(a), spend(b)],
             sides: cells.map(|VersusCell { result, shown, strategy, about }| VersusSide {
+                answer: answer(&shown),
                 cell: shown.cell,
                 strategy,
                 about,
@@ -190,10 +196,23 @@ fn reads_alike(a: &ShownItem, b: &ShownItem) -> bool {
     (a.kind, a.role, &a.name, a.failed, &a.text) == (b.kind, b.role, &b.name, b.failed, &b.text)
 }
 
+/// The text that the root ended with.
+fn answer(shown: &Shown) -> String {
+    let root = shown.threads.iter().filter(|thread| thread.path == "/").flat_map(|thread| &thread.after);
+    let said = root.filter(|item| item.origin == Origin::Own && item.role == Some(Role::Assistant));
+    said.map(|item| item.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// What a thread was told to do after it was opened.
+fn later_tasks(shown: &Shown, path: &str) -> Vec<ShownItem> {
+    let of_thread = shown.threads.iter().filter(|thread| thread.path == path).flat_map(|thread| &thread.received);
+    of_thread.flat_map(|arrival| &arrival.items).filter(|item| item.origin == Origin::Task).cloned().collect()
+}
+
 fn returns(shown: &Shown) -> Vec<VersusReturn> {
     let of = |thread: &ShownThread| {
         let path = thread.path.clone();
-        let arrivals = thread.received.clone().into_iter();
+        let arrivals = thread.received.clone().into_iter().filter_map(came_back);
         arrivals.map(move |arrival| VersusReturn { thread: path.clone(), arrival })
     };
     let mut all: Vec<VersusReturn> = shown.threads.iter().flat_map(of).collect();
@@ -201,9 +220,16 @@ fn returns(shown: &Shown) -> Vec<VersusReturn> {
     all
 }
 
+/// What of an arrival came back from a child.
+fn came_back(mut arrival: ShownArrival) -> Option<ShownArrival> {
+    arrival.items.retain(|item| item.origin == Origin::Delegated);
+    arrival.tokens = arrival.items.iter().map(|item| item.tokens.map(u64::from)).sum();
+    (!arrival.items.is_empty()).then_some(arrival)
+}
+
 fn gain(shown: &Shown) -> Option<u64> {
     let root = shown.threads.iter().filter(|thread| thread.path == "/");
-    root.flat_map(|thread| &thread.received).map(|arrival| arrival.tokens).sum()
+    root.flat_map(|thread| thread.received.clone()).filter_map(came_back).map(|arrival| arrival.tokens).sum()
 }
 
 fn spend(shown: &Shown) -> VersusSpend {
@@ -247,7 +273,6 @@ impl ThreadSpend {
 mod tests {
     use super::*;
     use crate::results::ItemKind;
-    use crate::transcript::Role;
 
     fn item(origin: Origin, text: &str) -> ShownItem {
         let text = text.to_owned();

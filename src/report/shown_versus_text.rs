@@ -39,6 +39,11 @@ pub fn versus_text(versus: &Versus, texts: Texts) -> String {
         out += &opening_text(opening, texts);
     }
     out += &returns_text(versus, texts);
+    if versus.sides.iter().any(|side| !side.answer.is_empty()) {
+        out += "\n--- the final answer\n";
+        let [a, b] = versus.sides.each_ref().map(|side| Block { label: String::new(), text: side.answer.clone() });
+        out += &pair(Some(&a), if a.text == b.text { "=" } else { "≠" }, Some(&b), RETURN_LINES, texts);
+    }
     out += "\n--- tokens of all requests, by origin\n";
     out + &spend_table(versus)
 }
@@ -98,7 +103,16 @@ fn opening_text(opening: &VersusOpening, texts: Texts) -> String {
             mark = " ";
         }
     }
+    let [left, right] = opening.later.each_ref().map(|items| items.iter().map(later).collect::<Vec<Block>>());
+    for at in 0..left.len().max(right.len()) {
+        out += &pair(left.get(at), " ", right.get(at), LINES, texts);
+    }
     out
+}
+
+/// A task that came later.
+fn later(item: &ShownItem) -> Block {
+    Block { label: format!("{}, later", label(item)), text: item.text.clone() }
 }
 
 /// How many items at the end of a request are the task.
@@ -159,7 +173,10 @@ fn glance(all: &[Block], texts: Texts) -> Vec<Block> {
 
 impl Block {
     fn lines(&self, texts: Texts, most: usize) -> Vec<String> {
-        let mut lines = cut_to_width(&self.label, HALF);
+        // What does not fit into the first line stands under its text.
+        let mut lines = cut_to_width(&self.label, HALF - 4);
+        lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "    "));
+        lines.retain(|line| !line.is_empty());
         let mut text: Vec<String> = Vec::new();
         match texts {
             // A glance does not keep the text's own lines.

@@ -53,6 +53,9 @@ pub struct RequestLine {
     pub same: usize,
     /// The items after them.
     pub items: Vec<ItemLine>,
+    /// What stood behind them in the end, on a thread's last request: what it wrote and received and nobody was sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<ItemLine>,
 }
 
 /// An item of a request.

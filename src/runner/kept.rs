@@ -4,7 +4,7 @@
 //! lines, all its requests and all parts that those name are there, each a whole line at its place. The first cell of
 //! which anything is missing ends the prefix; whatever stands behind it is cut.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -131,22 +131,26 @@ fn whole(
     written: &mut BTreeSet<String>,
 ) -> Result<bool, Error> {
     let exchanges: u64 = result.threads.iter().map(|thread| thread.requests).sum();
-    let mut new: Vec<String> = Vec::new();
+    let mut named: Vec<String> = Vec::new();
+    let mut behind: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for _ in 0..exchanges {
         let (Some(row), Some(request)) = (ledger.next::<LedgerLine>()?, requests.next::<RequestLine>()?) else { return Ok(false) };
         if row.cell != result.cell || request.cell != result.cell || row.seq != request.seq {
             return Ok(false);
         }
-        let of_items = request.items.into_iter().flat_map(|item| item.parts);
-        for digest in request.system.into_iter().chain(request.tools).chain(of_items) {
-            if written.contains(&digest) || new.contains(&digest) {
-                continue;
-            }
-            // Parts stand in the order in which requests first name them.
-            match parts.next::<PartLine>()? {
-                Some(part) if part.digest == digest => new.push(digest),
-                _ => return Ok(false),
-            }
+        named.extend(request.system.into_iter().chain(request.tools).chain(request.items.into_iter().flat_map(|item| item.parts)));
+        behind.insert(request.thread, request.after.into_iter().flat_map(|item| item.parts).collect());
+    }
+    // Parts stand in the order in which requests first name them, then what stood behind each thread's last one.
+    let mut new: BTreeSet<String> = BTreeSet::new();
+    let in_order = result.threads.iter().filter_map(|thread| behind.remove(&thread.path)).flatten();
+    for digest in named.into_iter().chain(in_order) {
+        if written.contains(&digest) || new.contains(&digest) {
+            continue;
+        }
+        match parts.next::<PartLine>()? {
+            Some(part) if part.digest == digest => _ = new.insert(digest),
+            _ => return Ok(false),
         }
     }
     written.extend(new);

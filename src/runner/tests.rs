@@ -154,9 +154,11 @@ fn threads_name_each_part_once_and_only_what_is_new() {
     // Seed 1: one read, so two requests.
     let threads = cells[1].threads.as_ref().unwrap();
     let texts: Vec<&str> = threads.parts.iter().map(|part| part.as_text()).collect();
-    assert_eq!(texts, ["You read.", "{}", "go", r#"{"path":"a"}"#, "content of a"]);
+    assert_eq!(texts, ["You read.", "{}", "go", r#"{"path":"a"}"#, "content of a", "done"]);
     let same: Vec<(usize, usize)> = threads.requests.iter().map(|request| (request.same, request.items.len())).collect();
     assert_eq!(same, [(0, 1), (1, 2)]);
+    // What the thread said last, nobody was sent: it stands behind the last request.
+    assert_eq!(threads.requests.iter().map(|request| request.after.len()).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(threads.ledger.len(), 2);
     for (line, request) in threads.ledger.iter().zip(&threads.requests) {
         assert_eq!((line.seq, &line.thread, line.first_divergence.as_ref()), (request.seq, &request.thread, None));

@@ -1,6 +1,6 @@
 //! What a cell's threads were sent, read from its outcome: ledger lines, requests and the parts that they name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
@@ -32,6 +32,8 @@ pub fn threads_of(cell: &str, outcome: &Outcome, meter: &Meter) -> Threads {
     let mut threads = Threads::default();
     let mut seen: BTreeSet<Digest> = BTreeSet::new();
     let mut last: IndexMap<u32, Last> = IndexMap::new();
+    // The place of each thread's last request.
+    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
     for row in &outcome.rows {
         let sent = Last {
             system: row.sent.system.as_ref().map(Part::digest),
@@ -57,8 +59,28 @@ pub fn threads_of(cell: &str, outcome: &Outcome, meter: &Meter) -> Threads {
             tools: sent.tools.iter().map(Digest::to_string).collect(),
             same,
             items: new.iter().map(|item| ItemLine::of(item, tokens(item, meter))).collect(),
+            after: vec![],
         });
         last.insert(row.thread.0, sent);
+        places.insert(row.thread.0, threads.requests.len() - 1);
+    }
+    for (thread, place) in places {
+        let (Some(record), Some(row), Some(request)) =
+            (outcome.threads.get(thread as usize), outcome.rows.get(place), threads.requests.get_mut(place))
+        else {
+            continue;
+        };
+        let history = outcome.history_of(record.id);
+        // A request's own splices stand in no history: what is new lies behind the part of the log that it was made of.
+        let sent =
+            if record.log == row.sent.log { row.sent.length } else { last.get(&thread).map_or(0, |last| common(&last.items, history)) };
+        let after = history.get(sent..).unwrap_or_default();
+        for part in after.iter().flat_map(Item::parts) {
+            if seen.insert(part.digest()) {
+                threads.parts.push(part.clone());
+            }
+        }
+        request.after = after.iter().map(|item| ItemLine::of(item, tokens(item, meter))).collect();
     }
     threads
 }

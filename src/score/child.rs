@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::ledger::{ByThread, Outcome, ThreadRecord};
+use crate::ledger::{ByThread, Outcome, Row};
 use crate::scenario::marker::MarkerIndex;
 use crate::scenario::{IntentIndex, TopicIndex};
 use crate::strategy::ThreadId;
@@ -15,13 +15,13 @@ use super::{NO_CHILD, Scorer, weighted_mean};
 
 impl Scorer {
     pub(super) fn child_quality(&self, outcome: &Outcome, by_thread: &ByThread<'_>, markers: &MarkerIndex) -> Result<f64, String> {
-        let first_returns = first_returns(outcome, by_thread);
+        let first_returns = self.first_returns(outcome, by_thread);
         let mut scores = ByIntent::default();
-        for (record, intent) in self.children(outcome)? {
+        for (child, intent) in self.children(outcome)? {
             if self.asked(|check| check.intent == Some(intent)).next().is_none() {
                 continue;
             }
-            let score = match first_returns.get(&record.id) {
+            let score = match first_returns.get(&(child, intent)) {
                 None => 0.0,
                 Some(item) => {
                     // Parts are segments of their own: words do not grow together across them.
@@ -39,13 +39,16 @@ impl Scorer {
 
     pub(super) fn child_coverage(&self, outcome: &Outcome, by_thread: &ByThread<'_>, markers: &MarkerIndex) -> Result<f64, String> {
         let mut scores = ByIntent::default();
-        for (record, intent) in self.children(outcome)? {
+        for (child, intent) in self.children(outcome)? {
             let needed = self.needed(intent);
             if needed.is_empty() {
                 continue;
             }
-            // A request beside the turn (a summary, say) is not the child's own.
-            let last = by_thread.rows(record.id).iter().rev().find(|row| !row.aside);
+            // A request beside the turn (a summary, say) is not the child's own. A turn that nobody's call opened goes on
+            // with what the child was opened for.
+            let opened_for = outcome.threads.get(child.0 as usize).and_then(|record| record.intent.as_deref());
+            let of_intent = |row: &Row| row.intent.as_deref().or(opened_for).and_then(|id| self.scenario.intent(id)) == Some(intent);
+            let last = by_thread.rows(child).iter().rev().find(|row| !row.aside && of_intent(row));
             let covered = last.map_or(0, |row| {
                 let known = markers.visible(row.sent.system.as_ref(), &outcome.items_of(row));
                 let newest = |topic: TopicIndex| self.scenario.topics.get(topic).and_then(|topic| topic.facts.len().checked_sub(1));
@@ -57,13 +60,19 @@ impl Scorer {
         scores.mean("no delegated intent needs anything")
     }
 
-    /// Children with an intent of this scenario.
-    fn children<'a>(&self, outcome: &'a Outcome) -> Result<Vec<(&'a ThreadRecord, IntentIndex)>, String> {
+    /// Every child with each intent of this scenario that it was given, by being opened with it or by being continued.
+    fn children(&self, outcome: &Outcome) -> Result<Vec<(ThreadId, IntentIndex)>, String> {
         if outcome.threads.len() < 2 {
             return Err(NO_CHILD.into());
         }
-        let with_intent = |record: &'a ThreadRecord| Some((record, self.scenario.intent(record.intent.as_deref()?)?));
-        Ok(outcome.threads.iter().skip(1).filter_map(with_intent).collect())
+        let opened = outcome.threads.iter().map(|record| (record.id, record.intent.as_deref()));
+        let continued = outcome.delegations.iter().map(|one| (one.child, one.intent.as_deref()));
+        let mut given = Vec::new();
+        for (child, intent) in opened.chain(continued).filter(|(child, _)| *child != ThreadId::ROOT) {
+            let pair = intent.and_then(|id| self.scenario.intent(id)).map(|intent| (child, intent));
+            given.extend(pair.filter(|pair| !given.contains(pair)));
+        }
+        Ok(given)
     }
 
     /// The topics that a child must have seen: an intent's needs, with what its deliverables are made of in their place.
@@ -81,24 +90,25 @@ impl Scorer {
         }
         needed
     }
-}
 
-/// The item that first brought a child's work or failure to its parent. A child that was spoken to again before it
-/// returned answers under the last call: the first return counts, whichever call it answers.
-fn first_returns<'a>(outcome: &Outcome, by_thread: &ByThread<'a>) -> FxHashMap<ThreadId, &'a Item> {
-    let children: FxHashMap<CallKey, ThreadId> = outcome.delegations.iter().map(|one| (one.call, one.child)).collect();
-    let mut first: FxHashMap<ThreadId, (usize, &Item)> = FxHashMap::default();
-    for parent in outcome.threads.iter().map(|record| record.id) {
-        for told in by_thread.told(parent) {
-            if let (Some(&child), Some(news)) = (children.get(&told.call), by_thread.first_news(parent, &told)) {
-                let known = first.entry(child).or_insert(news);
-                if news.0 < known.0 {
-                    *known = news;
+    /// The item that first brought a child's work on an intent, or its failure, to its parent. A child that was spoken to
+    /// again before it returned answers under the last call: the first return counts, whichever call it answers.
+    fn first_returns<'a>(&self, outcome: &Outcome, by_thread: &ByThread<'a>) -> FxHashMap<(ThreadId, IntentIndex), &'a Item> {
+        let children: FxHashMap<CallKey, ThreadId> = outcome.delegations.iter().map(|one| (one.call, one.child)).collect();
+        let mut first: FxHashMap<(ThreadId, IntentIndex), (usize, &Item)> = FxHashMap::default();
+        for parent in outcome.threads.iter().map(|record| record.id) {
+            for told in by_thread.told(parent) {
+                let (Some(&child), Some(intent)) = (children.get(&told.call), self.scenario.intent(&told.intent)) else { continue };
+                if let Some(news) = by_thread.first_news(parent, &told) {
+                    let known = first.entry((child, intent)).or_insert(news);
+                    if news.0 < known.0 {
+                        *known = news;
+                    }
                 }
             }
         }
+        first.into_iter().map(|(of, (_, item))| (of, item)).collect()
     }
-    first.into_iter().map(|(child, (_, item))| (child, item)).collect()
 }
 
 /// Scores of children, by intent.

@@ -28,10 +28,12 @@ pub struct Scored {
     /// Each check on the final answer, in the scenario's order. A failed run has no final answer, whatever text it left:
     /// each scores 0.
     pub checks: Vec<CheckScore>,
-    /// Each child's first return scored by its own intent's checks, on the text as it entered the parent; a child of which
-    /// nothing came back scores 0. The mean of an intent's children, then of the intents that have checks.
+    /// Each child's first return on each intent that it was given, scored by the intent's own checks on the text as it entered
+    /// the parent; where nothing came back it is 0. What a child that was continued with the same intent reports later
+    /// answers another question, and is scored where that question is. The mean of an intent's children, then of the
+    /// intents that have checks.
     pub child_quality: Result<f64, String>,
-    /// Share of the needed topics whose newest fact was visible at a child's last request; a deliverable, which the child
+    /// Share of the needed topics whose newest fact was visible at a child's last request for the intent; a deliverable, which the child
     /// makes itself, stands for the topics that it is made of. The mean of an intent's children, then of the intents that
     /// need something. Without deliverables, and with a check of every intent that recalls its needs, returns that state
     /// what their child knew have this very number as their quality.

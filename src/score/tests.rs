@@ -216,6 +216,30 @@ fn the_first_news_of_a_child_is_its_return() {
 }
 
 #[test]
+fn a_child_that_is_given_two_intents_is_scored_for_each() {
+    let mut sample = Sample::new();
+    let kept = sample.open(ROOT, 1, "first");
+    sample.push(kept, 5, Item::user(Origin::Task, "The port is 9090 now."));
+    sample.send(kept, 5, 1);
+    sample.push(ROOT, 5, returned(1, "The port is 9090 now. The store is sqlite."));
+    sample.push(ROOT, 5, delegating_call(2, "second"));
+    sample.delegate(ROOT, kept, 2, "second", false);
+    sample.push(kept, 5, Item::user(Origin::Task, "The store is sqlite."));
+    sample.send(kept, 5, 1).intent = Some("second".into());
+    sample.push(ROOT, 5, returned(2, "DONE the summary: 9090, guess"));
+    check_child_quality(&sample, Ok(0.5)); // (1 + 0) / 2
+    check_coverage(&sample, 0.75); // the port alone for the first, both for the second: (1/2 + 1) / 2
+    // Continued with the same intent, it answers something else.
+    sample.push(ROOT, 5, delegating_call(3, "second"));
+    sample.delegate(ROOT, kept, 3, "second", false);
+    sample.push(ROOT, 5, returned(3, "DONE the summary: 9090, sqlite"));
+    check_child_quality(&sample, Ok(0.5));
+    // A turn that no call opened goes on with what the child was opened for.
+    sample.send(kept, 5, 1).intent = None;
+    check_coverage(&sample, 1.0);
+}
+
+#[test]
 fn what_stands_first_is_first_whichever_call_it_answers() {
     let mut sample = Sample::new();
     let first = sample.open(ROOT, 1, "first");
