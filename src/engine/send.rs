@@ -6,7 +6,7 @@ use crate::ledger::{ByOrigin, FailureKind, Fate, Row, Sent, splice};
 use crate::model::{Pending, Request, Took};
 use crate::strategy::{Act, End, Splice, ThreadId, ToolSpec, View};
 use crate::tokens::{CountError, REPLY_FRAME, Weight};
-use crate::transcript::{CallKey, Item, Origin, ToolCall, dangling};
+use crate::transcript::{CallKey, Content, Item, Origin, Part, ToolCall, dangling};
 
 use super::log::WeighedLog;
 use super::mutation::{self, Mutation};
@@ -332,10 +332,10 @@ impl Engine {
         let before = weighed.input.total();
         weighed.input.add(Origin::System, REPLY_FRAME.into());
         if let Some(system) = &view.system {
-            weighed.input.add(Origin::System, self.meter.system(system)?.into());
+            weighed.input.add(origin_of(system, Origin::System), self.meter.system(system)?.into());
         }
         for tool in &view.tools {
-            weighed.input.add(Origin::Tools, self.meter.tool(tool)?.into());
+            weighed.input.add(origin_of(&tool.schema, Origin::Tools), self.meter.tool(tool)?.into());
         }
         weighed.fixed = weighed.input.total() - before;
         Ok(weighed)
@@ -369,6 +369,14 @@ impl Engine {
             same += u64::from(self.meter.item(item)?.tokens);
         }
         Ok(head + same)
+    }
+}
+
+/// Where the tokens of a system text or of a tool's schema come from: one that is a size alone is a real client's.
+fn origin_of(part: &Part, plain: Origin) -> Origin {
+    match part.content() {
+        Content::Opaque { .. } => Origin::Scaffold,
+        _ => plain,
     }
 }
 

@@ -7,9 +7,10 @@ use crate::ledger::Outcome;
 use crate::model::profile::FRONTIER;
 use crate::model::{CallDraft, Pending, Reply, Request, Took, ready};
 use crate::scenario::{ScenarioWorld, ToolBehaviour};
-use crate::strategy::{AgentSpec, Inline, ToolSpec};
+use crate::strategy::scaffold::{Piece, Tools};
+use crate::strategy::{Act, AgentSpec, Call, Inline, ParentView, Route, ToolSpec, View};
 use crate::tokens::{CountError, TokenCounter};
-use crate::transcript::Part;
+use crate::transcript::{Part, ToolCall};
 
 /// Counts one token a byte, so that figures can be checked by eye.
 struct Bytes;
@@ -42,6 +43,10 @@ impl Agent for TwoReads {
 }
 
 fn play(ceilings: Ceilings, window: Option<u64>) -> Outcome {
+    play_with(&Inline, ceilings, window)
+}
+
+fn play_with(strategy: &dyn Strategy, ceilings: Ceilings, window: Option<u64>) -> Outcome {
     let files = [("a".to_owned(), "A".to_owned()), ("b".to_owned(), "BB".to_owned())].into();
     let tools = [("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 })].into();
     let agent = AgentSpec {
@@ -52,7 +57,7 @@ fn play(ceilings: Ceilings, window: Option<u64>) -> Outcome {
     let context = RunContext { root: "root".into(), agents: [("root".to_owned(), agent)].into(), ..RunContext::default() };
     let user = |text: &str| UserInput { when: UserTime::Settled, items: vec![Item::user(Origin::User, text)] };
     run(Run {
-        strategy: &Inline,
+        strategy,
         agent: Box::new(TwoReads),
         context,
         history: vec![],
@@ -95,4 +100,42 @@ fn ceilings_and_window_end_the_run() {
     let window = play(Ceilings::default(), Some(40));
     assert_eq!(window.failure.as_ref().map(|f| f.kind), Some(FailureKind::Overflow));
     assert_eq!((window.rows.len(), window.rows[1].overflow, window.rows[1].fate), (2, true, Fate::Failed));
+}
+
+/// `inline` with what a real client sends: a system text and two tools, as sizes.
+struct Sized;
+
+impl Strategy for Sized {
+    fn id(&self) -> String {
+        "sized@1".into()
+    }
+    fn start(&self, run: &RunContext) -> Box<dyn Session> {
+        Box::new(SizedSession(Inline.start(run)))
+    }
+}
+
+struct SizedSession(Box<dyn Session>);
+
+impl Session for SizedSession {
+    fn phrase(&self, act: &Act<'_>) -> Option<Call> {
+        self.0.phrase(act)
+    }
+    fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View {
+        let view = self.0.view(history, at);
+        let tools = Tools { count: 2, tokens: 50 }.measured(view.tools);
+        View { system: Some(Piece { kind: "base", chars: 400, tokens: 100 }.part()), tools, ..view }
+    }
+    fn route(&mut self, call: &ToolCall, parent: ParentView<'_>, at: &Scope<'_>) -> Route {
+        self.0.route(call, parent, at)
+    }
+}
+
+#[test]
+fn what_a_real_client_sends_is_counted_as_its_scaffold() {
+    let outcome = play_with(&Sized, Ceilings::default(), None);
+    assert_eq!(outcome.failure, None);
+    let input = outcome.rows[0].input;
+    // The reply frame alone is `system`; system: frame 3 + header 6 + 100; two tools: 3 + 4 each, and 50.
+    assert_eq!((input.get(Origin::System), input.get(Origin::Tools), input.get(Origin::Scaffold)), (3, 0, 109 + 14 + 50));
+    assert_eq!(outcome.answer(), "13 items");
 }

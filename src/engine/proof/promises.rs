@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ledger::{ByOrigin, FailureKind, Fate, Outcome, Row};
 use crate::strategy::ThreadId;
 use crate::tokens::REPLY_FRAME;
-use crate::transcript::{Body, CallKey, Item, Means, Origin, dangling};
+use crate::transcript::{Body, CallKey, Content, Item, Means, Origin, Part, dangling};
 
 use super::listing::items as listed;
 use super::story::bytes;
@@ -192,6 +192,11 @@ fn threads_are_isolated(record: &Record) -> Result<(), String> {
     Ok(())
 }
 
+/// What nobody can read of a system text or a schema is a real client's.
+fn origin_of(part: &Part, plain: Origin) -> Origin {
+    if matches!(part.content(), Content::Opaque { .. }) { Origin::Scaffold } else { plain }
+}
+
 /// Recomputed from the rendered items: by origin, the frame as `system`; and the delegation's share.
 fn origins_sum_to_the_input(record: &Record) -> Result<(), String> {
     let meter = bytes();
@@ -202,10 +207,10 @@ fn origins_sum_to_the_input(record: &Record) -> Result<(), String> {
         let mut input = ByOrigin::default();
         input.add(Origin::System, u64::from(REPLY_FRAME));
         if let Some(system) = &row.sent.system {
-            input.add(Origin::System, u64::from(meter.system(system).map_err(|why| why.to_string())?));
+            input.add(origin_of(system, Origin::System), u64::from(meter.system(system).map_err(|why| why.to_string())?));
         }
         for tool in &*row.sent.tools {
-            input.add(Origin::Tools, u64::from(meter.tool(tool).map_err(|why| why.to_string())?));
+            input.add(origin_of(&tool.schema, Origin::Tools), u64::from(meter.tool(tool).map_err(|why| why.to_string())?));
         }
         let fixed = input.total();
         // A call is the delegation's if the strategy answered it.
