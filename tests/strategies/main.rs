@@ -1,8 +1,10 @@
 //! Filters, strategies, specs and the registry, from outside.
 
 mod codex_forks;
+mod codex_profiles;
 mod codex_rollouts;
 mod codex_runs;
+mod codex_scaffold;
 mod codex_v1;
 mod codex_v2;
 mod deerflow;
