@@ -1,5 +1,6 @@
 //! The dialects: how the vectors of each system are read, answered and compared.
 
+use super::codex::CODEX;
 use super::difference::Difference;
 use super::json::Json;
 
@@ -17,7 +18,7 @@ pub struct Dialect {
 }
 
 /// Every dialect.
-const ALL: &[Dialect] = &[];
+const ALL: &[Dialect] = &[CODEX];
 
 /// The dialect of a system.
 pub fn named(system: &str) -> Option<&'static Dialect> {

@@ -5,6 +5,7 @@
 //! ([`file::Vector::given`]); only then is it compared. One [`dialect`] a system translates a vector into the
 //! strategy's terms and its answer back; every text and decision of the answer is the strategy's own.
 
+mod codex;
 mod dialect;
 mod difference;
 mod file;

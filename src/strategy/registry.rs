@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::codex::profile::names;
 use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
 use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
@@ -246,7 +247,9 @@ impl Registry {
     }
 }
 
-const CODEX_V2_PROFILES: [&str; V2_PROFILES.len()] = [V2_PROFILES[0].name, V2_PROFILES[1].name];
+const CODEX_V1_PROFILES: [&str; V1_PROFILES.len()] = names(&V1_PROFILES);
+
+const CODEX_V2_PROFILES: [&str; V2_PROFILES.len()] = names(&V2_PROFILES);
 
 const FORK_CONTEXT: [&str; ForkContext::ALL.len()] = [ForkContext::ALL[0].name(), ForkContext::ALL[1].name(), ForkContext::ALL[2].name()];
 
@@ -311,11 +314,14 @@ const BUILTIN: [Registered; 7] = [
     },
     Registered {
         id: "codex-v1",
-        profiles: &V1_PROFILES,
+        profiles: &CODEX_V1_PROFILES,
         options: &[OptionSpec { key: "fork_context", words: &FORK_CONTEXT, numbers: None, default: FORK_CONTEXT[0], profiles: &[] }],
         rows: &["codex-v1:fork_context=false", "codex-v1:fork_context=true"],
         about: "Codex v1: the task alone or a filtered fork goes down; the final text comes back in a notice, and in a wait too",
-        build: |choice| Box::new(CodexV1 { fork_context: ForkContext::named(choice.option("fork_context")).unwrap_or_default() }),
+        build: |choice| {
+            let profile = codex::Profile::of_v1(choice.profile()).unwrap_or(&V1_PROFILES[0]);
+            Box::new(CodexV1 { profile, fork_context: ForkContext::named(choice.option("fork_context")).unwrap_or_default() })
+        },
     },
     Registered {
         id: "codex-v2",
@@ -328,7 +334,7 @@ const BUILTIN: [Registered; 7] = [
             profiles: &[],
         }],
         rows: &["codex-v2@0.171", "codex-v2@0.160:fork_turns=none", "codex-v2@0.160:fork_turns=all", "codex-v2@0.160:fork_turns=3"],
-        about: "Codex v2: agents with paths and mailboxes; a fork is filtered (0.160) or verbatim (0.171); one mail a child's turn",
+        about: "Codex v2: agents with paths and mailboxes; a fork is filtered (to 0.163) or verbatim (0.171); one mail a child's turn",
         build: |choice| {
             let profile = codex::Profile::named(choice.profile()).unwrap_or(&V2_PROFILES[0]);
             Box::new(CodexV2 { profile, fork_turns: ForkTurns::named(choice.option("fork_turns")).unwrap_or_default() })

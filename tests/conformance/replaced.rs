@@ -40,12 +40,104 @@ const NAMES: &[&str] = &[
 ];
 
 /// Words that a system's protocol knows: tags, labels, fixed texts.
-const PROTOCOL: &[&str] = &[];
+const PROTOCOL: &[&[&str]] = &[CODEX];
+
+/// Tags of context and of developer parts, warnings, the keys of older mail, and what a file's own words for them are.
+const CODEX: &[&str] = &[
+    "environment",
+    "context",
+    "user",
+    "shell",
+    "command",
+    "turn",
+    "aborted",
+    "subagent",
+    "notification",
+    "recommended",
+    "plugins",
+    "skill",
+    "skills",
+    "external",
+    "codex",
+    "internal",
+    "source",
+    "goal",
+    "AGENTS",
+    "instructions",
+    "INSTRUCTIONS",
+    "hook",
+    "prompt",
+    "run",
+    "multi",
+    "agent",
+    "mode",
+    "MULTI",
+    "AGENT",
+    "MODE",
+    "ENVIRONMENT",
+    "CONTEXT",
+    "SKILLS",
+    "role",
+    "current",
+    "time",
+    "reminder",
+    "managed",
+    "developer",
+    "permissions",
+    "model",
+    "switch",
+    "usage",
+    "hint",
+    "Warning",
+    "The",
+    "maximum",
+    "number",
+    "unified",
+    "exec",
+    "processes",
+    "you",
+    "can",
+    "keep",
+    "open",
+    "apply",
+    "patch",
+    "was",
+    "requested",
+    "via",
+    "Use",
+    "the",
+    "tool",
+    "instead",
+    "Your",
+    "account",
+    "flagged",
+    "for",
+    "potentially",
+    "high",
+    "risk",
+    "cyber",
+    "activity",
+    "author",
+    "recipient",
+    "recipients",
+    "other",
+    "content",
+    "trigger",
+    "true",
+    "false",
+    "root",
+    "image",
+    "tokens",
+    "truncated",
+    "summary",
+    "available",
+    "child",
+];
 
 /// The file with other texts.
 pub fn replaced(text: &str) -> String {
     edited(text, |_, fields| {
-        let given = fields.iter().filter(|(key, _)| !key.starts_with("expected_"));
+        let given = fields.iter().filter(|(key, _)| !key.starts_with("expected_") && !matches!(key.as_str(), "why" | "note"));
         let mut words = BTreeSet::new();
         for (key, value) in given {
             collect(key, value, &mut words);
@@ -62,7 +154,7 @@ pub fn replaced(text: &str) -> String {
 
 /// The words of a text: runs of three and more ASCII letters.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() >= 3 && !PROTOCOL.contains(word))
+    text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() >= 3 && !PROTOCOL.iter().any(|words| words.contains(word)))
 }
 
 /// A word with every letter moved by thirteen places: other letters, as many bytes, the same case.

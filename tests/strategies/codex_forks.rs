@@ -1,6 +1,9 @@
 //! What a Codex fork hands down: by hand for each kind of item, and properties over odd transcripts.
 
-use ctxbench::strategy::codex::fork::{ABORTED, Extent, filtered, last_turns, verbatim};
+use ctxbench::strategy::codex::fork::{ABORTED, verbatim};
+use ctxbench::strategy::codex::profile::History;
+use ctxbench::strategy::codex::rollout::{Extent, Line, last_turns, opening};
+use ctxbench::strategy::codex::{Profile, V1_PROFILES, V2_PROFILES};
 use ctxbench::transcript::{Body, CallKey, Item, Origin, Part, Phase, Role, dangling};
 use proptest::prelude::*;
 
@@ -44,29 +47,39 @@ fn zoo() -> Vec<Item> {
     ]
 }
 
+/// What a child of a filtered fork inherits, as 0.160 does it.
+fn filtered(items: &[Item], extent: Extent) -> Vec<Item> {
+    opening(items, &Profile::named("0.160").expect("known").fork(extent)).items
+}
+
+/// The items of the last turns.
+fn window(items: &[Item], turns: u64) -> &[Item] {
+    &items[items.len() - last_turns(items.iter().rev().map(Line::of), turns)..]
+}
+
 fn texts(items: &[Item]) -> Vec<String> {
     items.iter().map(Item::text).collect()
 }
 
 #[test]
 fn what_the_filter_keeps() {
-    let expect = ["system", "developer", "user", "call-less output", "record", "summary", "final"];
+    // A system message stays in the file and never enters a history; a record is read by no model.
+    let expect = ["developer", "user", "call-less output", "summary", "final"];
     assert_eq!(texts(&filtered(&zoo(), Extent::Full)), expect);
-    let without_record: Vec<&str> = expect.into_iter().filter(|text| *text != "record").collect();
-    assert_eq!(texts(&filtered(&zoo(), Extent::Last)), without_record);
+    assert_eq!(texts(&filtered(&zoo(), Extent::Last(9))), expect[1..]);
 }
 
 fn check_scrub(extent: Extent, parts: &[&str], expect: &[&str]) {
     let body = Body::Message { role: Role::Developer, phase: None, parts: parts.iter().map(|text| Part::from(*text)).collect() };
-    let item = Item::new(body, Origin::System).hide();
-    let kept = filtered(std::slice::from_ref(&item), extent);
+    let items = [message(Role::User, "q"), Item::new(body, Origin::System).hide()];
+    let kept = &filtered(&items, extent)[1..];
     let left: Vec<&str> = kept.iter().flat_map(|item| item.parts()).map(Part::as_text).collect();
     assert_eq!(left, expect);
     assert_eq!(kept.len(), usize::from(!expect.is_empty()), "an emptied message goes");
     assert!(kept.iter().all(|item| item.hidden && item.origin == Origin::Inherited));
     // The words of a person stay, whatever they look like.
     let user = Item::user(Origin::User, parts[0]);
-    assert_eq!(texts(&filtered(&[user], extent)), [parts[0]]);
+    assert_eq!(texts(&filtered(&[user], Extent::Full)), [parts[0]]);
 }
 
 #[test]
@@ -75,7 +88,7 @@ fn what_developer_messages_lose() {
     let managed = "<managed_developer_instructions>m</managed_developer_instructions>";
     check_scrub(Extent::Full, &[mode], &[]);
     check_scrub(Extent::Full, &["rules", mode, managed], &["rules", managed]);
-    check_scrub(Extent::Last, &["rules", mode, managed], &["rules"]);
+    check_scrub(Extent::Last(1), &["rules", mode, managed], &["rules"]);
     check_scrub(
         Extent::Full,
         &["<multi_agent_role>r</multi_agent_role>", "<current_time_reminder>t</current_time_reminder>", "  "],
@@ -102,7 +115,7 @@ fn check_turns(letters: &str, turns: u64, expect: &str) {
             _ => Item::assistant(Some(Phase::FinalAnswer), "a"),
         })
         .collect();
-    let kept = last_turns(&items, turns);
+    let kept = window(&items, turns);
     assert_eq!(&letters[letters.len() - kept.len()..], expect, "{letters} {turns}");
     assert_eq!(kept, &items[items.len() - kept.len()..]);
 }
@@ -131,7 +144,7 @@ fn where_the_last_turns_begin() {
 fn which_user_messages_are_context() {
     let check = |text: &str, is_context: bool| {
         let items = [message(Role::User, "first"), message(Role::User, text)];
-        assert_eq!(last_turns(&items, 1).len(), if is_context { 2 } else { 1 }, "{text}");
+        assert_eq!(window(&items, 1).len(), if is_context { 2 } else { 1 }, "{text}");
     };
     check("<environment_context>x</environment_context>", true);
     check("  <ENVIRONMENT_CONTEXT>x</environment_context>\n", true);
@@ -189,9 +202,9 @@ fn is_subsequence(copy: &[Item], items: &[Item], declared: impl Fn(&Item) -> boo
 fn forbidden(item: &Item) -> bool {
     match item.body() {
         Body::Message { role: Role::Assistant, phase, .. } => *phase != Some(Phase::FinalAnswer),
-        Body::Message { role, .. } => *role == Role::Tool,
-        Body::Reasoning { .. } | Body::Call(_) | Body::Mail { .. } | Body::Result { key: Some(_), .. } => true,
-        Body::Result { key: None, .. } | Body::Compaction { .. } | Body::Context { .. } => false,
+        Body::Message { role, .. } => matches!(role, Role::Tool | Role::System),
+        Body::Reasoning { .. } | Body::Call(_) | Body::Mail { .. } | Body::Context { .. } | Body::Result { key: Some(_), .. } => true,
+        Body::Result { key: None, .. } | Body::Compaction { .. } => false,
     }
 }
 
@@ -205,7 +218,7 @@ fn filter_holds(filter: Filter<'_>, items: &[Item]) -> Result<(), String> {
     }
     let answers = |items: &[Item]| {
         let is_final = |item: &&Item| matches!(item.body(), Body::Message { phase: Some(Phase::FinalAnswer), .. });
-        let is_said = |item: &&Item| matches!(item.role(), Some(Role::User | Role::System)) || is_final(item);
+        let is_said = |item: &&Item| item.role() == Some(Role::User) || is_final(item);
         items.iter().filter(is_said).count()
     };
     if answers(&copy) != answers(items) {
@@ -261,21 +274,29 @@ fn full(items: &[Item]) -> Vec<Item> {
     filtered(items, Extent::Full)
 }
 
-fn window(items: &[Item], turns: u64) -> Vec<Item> {
-    last_turns(items, turns).to_vec()
+fn last(items: &[Item], turns: u64) -> Vec<Item> {
+    window(items, turns).to_vec()
 }
 
 proptest! {
     #[test]
     fn forks_of_odd_transcripts(seed in any::<u64>()) {
         let items = odd_transcript(seed).items;
-        prop_assert_eq!(filter_holds(&full, &items), Ok(()));
-        prop_assert_eq!(last_holds(&window, &items), Ok(()));
+        prop_assert_eq!(last_holds(&last, &items), Ok(()));
         prop_assert_eq!(verbatim_holds(&verbatim, &items), Ok(()));
-        // What an honoured number hands down is part of what a full fork does.
-        let last = filtered(last_turns(&items, 2), Extent::Last);
-        prop_assert_eq!(is_subsequence(&last, &items, |_| false), Ok(()));
-        prop_assert!(!last.iter().any(forbidden));
+        for profile in V1_PROFILES.iter().chain(&V2_PROFILES).filter(|profile| profile.history == History::Filtered) {
+            let fork = |items: &[Item]| opening(items, &profile.fork(Extent::Full)).items;
+            prop_assert_eq!(filter_holds(&fork, &items), Ok(()), "{}", profile.name);
+            // The last turns are the end of what the whole history gives, and more turns are never less.
+            let whole = fork(&items);
+            let mut shorter = 0;
+            for turns in 0..6 {
+                let last = opening(&items, &profile.fork(Extent::Last(turns))).items;
+                prop_assert!(whole.ends_with(&last) && last.len() >= shorter, "{}: {turns} turns", profile.name);
+                prop_assert_eq!(&last, &opening(&items, &profile.fork(Extent::Last(turns))).items);
+                shorter = last.len();
+            }
+        }
     }
 }
 
@@ -283,7 +304,7 @@ proptest! {
 #[test]
 fn the_properties_see_broken_forks() {
     let seen = |what: &str, holds: &dyn Fn(&[Item]) -> Result<(), String>, why: &str| {
-        let found = (0..200).filter_map(|seed| holds(&odd_transcript(seed).items).err()).any(|said| said.contains(why));
+        let found = (0..300).filter_map(|seed| holds(&odd_transcript(seed).items).err()).any(|said| said.contains(why));
         assert!(found, "{what} is not seen");
     };
     let filter = |broken: fn(&[Item]) -> Vec<Item>, what: &str, why: &str| seen(what, &|items| filter_holds(&broken, items), why);
@@ -296,10 +317,10 @@ fn the_properties_see_broken_forks() {
         "lost answers",
         "lost",
     );
-    let last = |broken: fn(&[Item], u64) -> Vec<Item>, what: &str, why: &str| seen(what, &|items| last_holds(&broken, items), why);
-    last(|items, turns| items[..items.len() - last_turns(items, turns).len()].to_vec(), "the first turns", "suffix");
-    last(|items, turns| window(items, if turns == 3 { 1 } else { turns }), "a step down", "fewer");
-    last(|items, turns| window(items, turns).into_iter().skip(1).collect(), "a cut behind the boundary", "others");
+    let cut = |broken: fn(&[Item], u64) -> Vec<Item>, what: &str, why: &str| seen(what, &|items| last_holds(&broken, items), why);
+    cut(|items, turns| items[..items.len() - window(items, turns).len()].to_vec(), "the first turns", "suffix");
+    cut(|items, turns| last(items, if turns == 3 { 1 } else { turns }), "a step down", "fewer");
+    cut(|items, turns| last(items, turns).into_iter().skip(1).collect(), "a cut behind the boundary", "others");
     let fork = |broken: fn(&[Item]) -> Vec<Item>, what: &str, why: &str| seen(what, &|items| verbatim_holds(&broken, items), why);
     fork(|items| items.iter().map(Item::inherited).collect(), "calls in flight", "dangles");
     fork(full, "a filter", "lost");

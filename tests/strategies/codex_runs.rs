@@ -14,15 +14,23 @@ use ctxbench::transcript::{Body, Item, Means, Origin, Phase, Role, dangling, hea
 use crate::hand::stands_in_text;
 use crate::play::{Played, play, strategy};
 
-const SPECS: [&str; 8] = [
+const SPECS: [&str; 16] = [
     "codex-v1",
     "codex-v1:fork_context=true",
+    "codex-v1@source-2026-08:fork_context=true",
     "codex-v2@0.171",
     "codex-v2@0.171:fork_turns=none",
     "codex-v2@0.171:fork_turns=3",
+    "codex-v2@0.163",
+    "codex-v2@0.163:fork_turns=1",
     "codex-v2@0.160",
     "codex-v2@0.160:fork_turns=none",
     "codex-v2@0.160:fork_turns=1",
+    "codex-v2@0.145",
+    "codex-v2@0.130",
+    "codex-v2@0.130:fork_turns=none",
+    "codex-v2@source-2026-08",
+    "codex-v2@source-2026-08:fork_turns=2",
 ];
 
 fn played(name: &str, spec: &str) -> Played {

@@ -84,7 +84,7 @@ fn the_child_opens_with_its_task_or_with_the_filtered_history() {
     check(json!({"items": [{"type": "text", "text": "look"}], "agent_type": "worker"}), "lead", &[]);
     check(json!({"message": "look", "fork_context": true}), "lead", &["U1", "A1", "U2"]);
     assert!(!CodexV1::default().hands_history_down());
-    assert!(CodexV1 { fork_context: ForkContext::True }.hands_history_down());
+    assert!(CodexV1 { fork_context: ForkContext::True, ..CodexV1::default() }.hands_history_down());
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn who_is_not_found() {
 fn how_it_is_spoken() {
     let intent = |agent: &str| Intent { id: "i".into(), agent: agent.into(), title: "t".into(), task: "do it".into(), background: false };
     let spoken = |fork_context: ForkContext, agent: &str| {
-        let session = CodexV1 { fork_context }.start(&run());
+        let session = CodexV1 { fork_context, ..CodexV1::default() }.start(&run());
         let call = session.phrase(&Act::Delegate(&intent(agent))).expect("it can delegate");
         (call.name, serde_json::from_str::<Value>(&call.args).expect("it is JSON"))
     };

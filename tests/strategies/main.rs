@@ -1,10 +1,12 @@
 //! Filters, strategies, specs and the registry, from outside.
 
 mod codex_forks;
+mod codex_profiles;
+mod codex_rollouts;
 mod codex_runs;
+mod codex_scaffold;
 mod codex_v1;
 mod codex_v2;
-mod codex_vectors;
 mod deerflow;
 mod deerflow_snapshot;
 mod deerflow_vectors;

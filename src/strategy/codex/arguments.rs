@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use crate::transcript::{Part, ToolCall};
 
+use super::rollout::Extent;
+
 /// What an empty message is answered with.
 pub(super) const EMPTY_MESSAGE: &str = "Empty message can't be sent to an agent";
 
@@ -17,6 +19,13 @@ pub(super) struct SpawnV1 {
     pub(super) agent_type: Option<String>,
     #[serde(default)]
     pub(super) fork_context: bool,
+}
+
+impl SpawnV1 {
+    /// How much is handed down; `None`: nothing.
+    pub(super) fn extent(&self) -> Option<Extent> {
+        self.fork_context.then_some(Extent::Full)
+    }
 }
 
 /// v2 `spawn_agent`. Unknown keys are refused; `fork_context` is known only to be refused.

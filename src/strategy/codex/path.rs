@@ -38,6 +38,11 @@ pub(super) fn resolve(own: &str, reference: &str) -> Result<String, String> {
     Ok(format!("{own}/{reference}"))
 }
 
+/// Whether a text is an absolute path.
+pub(super) fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') && resolve("", path).is_ok()
+}
+
 fn check_name(name: &str) -> Result<(), String> {
     let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     match name {

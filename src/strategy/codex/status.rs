@@ -33,6 +33,11 @@ impl Status {
         !matches!(self, Status::PendingInit | Status::Running | Status::Interrupted)
     }
 
+    /// Whether a v2 child may be unloaded with it.
+    pub(super) fn is_at_rest(&self) -> bool {
+        matches!(self, Status::Completed(_) | Status::Errored(_) | Status::Interrupted)
+    }
+
     /// What a final status tells about the child.
     pub(super) fn meaning(&self, child: Handle) -> Means {
         match self {

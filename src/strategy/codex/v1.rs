@@ -10,12 +10,10 @@ use crate::strategy::{
 use crate::transcript::{Body, Digest, Handle, Item, Means, Origin, Part, Role, ToolCall};
 
 use super::arguments::{self, Resume, SendInput, SpawnV1, Target, WaitV1, decode};
-use super::fork::{Extent, filtered};
+use super::profile::{Profile, V1_PROFILES};
+use super::rollout::{Extent, opening};
 use super::status::Status;
-use super::{final_text, role, tools, wait};
-
-/// Every profile of `codex-v1`, the default first.
-pub const V1_PROFILES: [&str; 1] = ["0.171"];
+use super::{final_text, mail, nickname, role, tools, wait};
 
 /// Children that may be open at once, in the whole tree; finished ones count until they are closed.
 const OPEN: usize = 6;
@@ -55,22 +53,41 @@ impl ForkContext {
     }
 }
 
-/// Codex v1 (`multi_agent_v1`), as 0.171.0 behaves.
+/// Codex v1 (`multi_agent_v1`) in one of its profiles.
 ///
 /// Assumed, as neither source nor runs settle it: a closed child answers `shutdown`, a closed child that was at work still
 /// sends its notice, a child that was opened again is `pending_init` until it gets input.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct CodexV1 {
+    /// The release's facts.
+    pub profile: &'static Profile,
     /// What a simulated or held agent writes into its calls.
     pub fork_context: ForkContext,
+}
+
+impl Default for CodexV1 {
+    fn default() -> CodexV1 {
+        CodexV1 { profile: &V1_PROFILES[0], fork_context: ForkContext::Absent }
+    }
+}
+
+impl CodexV1 {
+    /// How much the arguments of a `spawn_agent` call hand down; `None`: nothing. The error is the call's result.
+    pub fn extent(&self, call: &ToolCall) -> Result<Option<Extent>, String> {
+        decode(call).map(|asked: SpawnV1| asked.extent())
+    }
 }
 
 impl Strategy for CodexV1 {
     fn id(&self) -> String {
         match self.fork_context {
-            ForkContext::Absent => format!("codex-v1@{}", V1_PROFILES[0]),
-            value => format!("codex-v1@{}:fork_context={}", V1_PROFILES[0], value.name()),
+            ForkContext::Absent => format!("codex-v1@{}", self.profile.name),
+            value => format!("codex-v1@{}:fork_context={}", self.profile.name, value.name()),
         }
+    }
+
+    fn has_scaffold(&self) -> bool {
+        true
     }
 
     fn hands_history_down(&self) -> bool {
@@ -79,7 +96,7 @@ impl Strategy for CodexV1 {
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {
         let tools = tools::v1(run);
-        Box::new(Agents { fork_context: self.fork_context, run: run.clone(), tools, children: BTreeMap::new(), inputs: 0 })
+        Box::new(Agents { strategy: *self, run: run.clone(), tools, children: BTreeMap::new(), inputs: 0 })
     }
 }
 
@@ -93,7 +110,7 @@ struct Child {
 }
 
 struct Agents {
-    fork_context: ForkContext,
+    strategy: CodexV1,
     run: RunContext,
     tools: Vec<ToolSpec>,
     children: BTreeMap<ThreadId, Child>,
@@ -105,18 +122,6 @@ struct Agents {
 fn id(thread: ThreadId) -> String {
     let digits = format!("{:032x}", Digest::of(&format!("codex thread {}", thread.0)).0);
     format!("019a{}-{}-7{}-8{}-{}", &digits[..4], &digits[4..8], &digits[8..11], &digits[11..14], &digits[14..26])
-}
-
-/// A name for people, as the product gives one to every child.
-fn nickname(thread: ThreadId) -> String {
-    const NAMES: [&str; 6] = ["Ada", "Boole", "Curie", "Darwin", "Euler", "Fermat"];
-    let number = thread.0.saturating_sub(1) as usize;
-    // A remainder by the length is inside the list.
-    let name = NAMES[number % NAMES.len()];
-    match number / NAMES.len() {
-        0 => name.into(),
-        round => format!("{name} the {}", round + 1),
-    }
 }
 
 fn not_found(id: &str) -> String {
@@ -162,12 +167,13 @@ impl Agents {
     /// The product's checks in the product's order; models and tiers are not judged.
     fn spawn(&self, call: &ToolCall, parent: ParentView<'_>, at: &Scope<'_>) -> Result<Vec<Order>, String> {
         let asked: SpawnV1 = decode(call)?;
+        let extent = asked.extent();
         let task = arguments::input(asked.message, asked.items)?;
         if at.me().depth >= DEPTH {
             return Err(TOO_DEEP.into());
         }
         let role = arguments::role(asked.agent_type.as_deref());
-        if asked.fork_context && role.is_some() {
+        if extent.is_some() && role.is_some() {
             let why = "Full-history forked agents inherit the parent agent type; omit agent_type, or spawn without a full-history fork.";
             return Err(why.into());
         }
@@ -175,9 +181,23 @@ impl Agents {
         if self.full() {
             return Err("collab spawn failed: agent thread limit reached".into());
         }
-        let mut items = if asked.fork_context { filtered(parent.items, Extent::Full) } else { vec![] };
+        let mut items = self.inherited(extent, parent.items);
         items.push(message(task));
         Ok(vec![Order::open(call.key, New { drain: false, ..New::agent(agent) }, items)])
+    }
+
+    /// What a child opens with before its task.
+    fn inherited(&self, extent: Option<Extent>, items: &[Item]) -> Vec<Item> {
+        let profile = self.strategy.profile;
+        let Some(extent) = extent else {
+            return if self.run.scaffold { profile.client.new_thread(false) } else { vec![] };
+        };
+        let mut opening = opening(items, &profile.fork(extent));
+        if self.run.scaffold {
+            let behind = profile.behind_fork(extent, &opening);
+            opening.items.extend(behind);
+        }
+        opening.items
     }
 
     fn send_input(&mut self, call: &ToolCall) -> Result<Vec<Order>, String> {
@@ -269,8 +289,7 @@ impl Agents {
             return None;
         }
         let id = id(at.thread);
-        let body = json!({"agent_path": id, "status": child.status});
-        let notice = Item::user(Origin::Delegated, format!("<subagent_notification>\n{body}\n</subagent_notification>"));
+        let notice = Item::user(Origin::Delegated, mail::notification(&id, &child.status));
         Some(Order::put(parent, When::Notice, notice.meaning(child.status.meaning(Handle(id)))))
     }
 }
@@ -285,12 +304,12 @@ impl Session for Agents {
         let (name, args) = match act {
             Act::Delegate(intent) => {
                 let mut args = json!({"message": intent.task});
-                match self.fork_context {
+                match self.strategy.fork_context {
                     ForkContext::Absent => {}
                     value => args["fork_context"] = (value == ForkContext::True).into(),
                 }
                 // A fork takes no role.
-                if self.fork_context != ForkContext::True
+                if self.strategy.fork_context != ForkContext::True
                     && let Some(role) = role::phrased(&intent.agent, &self.run)
                 {
                     args["agent_type"] = role.into();
@@ -305,14 +324,14 @@ impl Session for Agents {
         Some(Call { name: name.into(), args: args.to_string() })
     }
 
-    fn view(&mut self, _: &[Item], at: &Scope<'_>) -> View {
+    fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View {
         let mut view = View { phases: true, ..View::of(&at.me().agent, &self.run) };
         // A request cannot show two tools of one name.
         view.tools.retain(|tool| !tools::V1.contains(&tool.name.as_str()));
         if at.me().depth < DEPTH {
             view.tools.extend(self.tools.iter().cloned());
         }
-        view
+        if self.run.scaffold { self.strategy.profile.client.dress(view, history, at) } else { view }
     }
 
     fn route(&mut self, call: &ToolCall, parent: ParentView<'_>, at: &Scope<'_>) -> Route {

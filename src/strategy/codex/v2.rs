@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use serde_json::{Value, json};
 
@@ -11,99 +9,22 @@ use crate::strategy::{
     Act, AssistantTurn, Call, Event, Intent, New, Order, ParentView, Report, Route, RunContext, Scope, Session, Strategy, ThreadId, To,
     ToolSpec, Turn, View, When,
 };
-use crate::transcript::{Handle, Item, Means, Origin, Role, ToolCall};
+use crate::transcript::{Handle, Item, Means, Origin, Part, Role, ToolCall};
 
 use super::arguments::{self, EMPTY_MESSAGE, List, Message, SpawnV2, Target, WaitV2, decode};
-use super::fork::{Extent, filtered, last_turns, verbatim};
+use super::fork::verbatim;
+use super::fork_turns::ForkTurns;
 use super::mail::{self, Kind};
+use super::profile::{History, Mail, Profile, Turns, V2_PROFILES};
+use super::residents::Residents;
+use super::rollout::{Extent, Fork, opening};
 use super::status::Status;
-use super::{final_text, path, role, tools, wait};
+use super::{final_text, nickname, path, role, tools, wait};
 
-/// Child turns that may run at once: four sessions, the root's included.
-const RUNNING: usize = 3;
-
-/// One release's facts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Profile {
-    /// Its name: the version of the npm package `@openai/codex`.
-    pub name: &'static str,
-    /// Whether a fork is verbatim, and a number of turns acts as `all`; else it is filtered, and the number is honoured.
-    pub verbatim: bool,
-}
-
-/// Every profile of `codex-v2`, the default first.
-pub const V2_PROFILES: [Profile; 2] = [Profile { name: "0.171", verbatim: true }, Profile { name: "0.160", verbatim: false }];
-
-impl Profile {
-    /// The profile of this name.
-    pub fn named(name: &str) -> Option<&'static Profile> {
-        V2_PROFILES.iter().find(|profile| profile.name == name)
-    }
-
-    /// What an argument `fork_turns` means. The error is the call's result.
-    fn forks(&self, asked: Option<&str>) -> Result<Fork, String> {
-        let asked = asked.unwrap_or_default().trim();
-        if asked.is_empty() || asked.eq_ignore_ascii_case("all") {
-            return Ok(Fork::All);
-        }
-        if asked.eq_ignore_ascii_case("none") {
-            return Ok(Fork::None);
-        }
-        match u64::from_str(asked) {
-            Ok(turns) if turns > 0 => Ok(if self.verbatim { Fork::All } else { Fork::Last(turns) }),
-            _ if self.verbatim => Err("fork_turns must be `none` or `all`".into()),
-            _ => Err("fork_turns must be `none`, `all`, or a positive integer string".into()),
-        }
-    }
-}
-
-/// How much of its parent's history a child opens with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fork {
-    None,
-    All,
-    Last(u64),
-}
-
-/// What an agent writes into its calls as `fork_turns`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ForkTurns {
-    /// Nothing: as `all`.
-    #[default]
-    Absent,
-    /// `none`: the child opens with its task alone.
-    None,
-    /// `all`.
-    All,
-    /// So many of the last turns.
-    Last(u64),
-}
-
-impl ForkTurns {
-    /// The words that stand for a value in strategy specs, the default first.
-    pub const WORDS: [&str; 3] = ["absent", "none", "all"];
-
-    /// The value that a spec's word or number stands for.
-    pub fn named(name: &str) -> Option<ForkTurns> {
-        match name {
-            "absent" => Some(ForkTurns::Absent),
-            "none" => Some(ForkTurns::None),
-            "all" => Some(ForkTurns::All),
-            number => number.parse().ok().filter(|&turns| turns > 0).map(ForkTurns::Last),
-        }
-    }
-}
-
-impl fmt::Display for ForkTurns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ForkTurns::Absent => f.write_str("absent"),
-            ForkTurns::None => f.write_str("none"),
-            ForkTurns::All => f.write_str("all"),
-            ForkTurns::Last(turns) => write!(f, "{turns}"),
-        }
-    }
-}
+/// Child turns that may run at once, and children that may be loaded: four sessions, the root's included.
+const CHILDREN: usize = 3;
+/// What a spawn and a task more than may run are answered.
+const FULL: &str = "agent thread limit reached";
 
 /// Codex v2 (`multi_agent_v2`) in one of its profiles.
 ///
@@ -123,6 +44,20 @@ impl Default for CodexV2 {
     }
 }
 
+impl CodexV2 {
+    /// How much the arguments of a `spawn_agent` call hand down; `None`: nothing. The error is the call's result.
+    pub fn extent(&self, call: &ToolCall) -> Result<Option<Extent>, String> {
+        self.asked(&decode(call)?)
+    }
+
+    fn asked(&self, asked: &SpawnV2) -> Result<Option<Extent>, String> {
+        if asked.fork_context.is_some() {
+            return Err("fork_context is not supported in MultiAgentV2; use fork_turns instead".into());
+        }
+        self.profile.extent(asked.fork_turns.as_deref())
+    }
+}
+
 impl Strategy for CodexV2 {
     fn id(&self) -> String {
         match self.fork_turns {
@@ -135,12 +70,17 @@ impl Strategy for CodexV2 {
         self.fork_turns != ForkTurns::None
     }
 
+    fn has_scaffold(&self) -> bool {
+        true
+    }
+
     fn start(&self, run: &RunContext) -> Box<dyn Session> {
         Box::new(Mailboxes {
             strategy: *self,
             run: run.clone(),
-            tools: tools::v2(run, !self.profile.verbatim),
+            tools: tools::v2(run, self.profile.turns == Turns::Honoured),
             agents: BTreeMap::new(),
+            residents: Residents::default(),
             names: RefCell::default(),
         })
     }
@@ -158,6 +98,8 @@ struct Mailboxes {
     tools: Vec<ToolSpec>,
     /// Every child.
     agents: BTreeMap<ThreadId, Agent>,
+    /// Those that are loaded.
+    residents: Residents,
     /// The names that were made for tasks, each with its intent: two intents never get the same one.
     names: RefCell<BTreeMap<String, String>>,
 }
@@ -187,8 +129,32 @@ impl Mailboxes {
         }
     }
 
+    /// Whether no other child may run.
     fn full(at: &Scope<'_>) -> bool {
-        at.below(ThreadId::ROOT).iter().filter(|&&thread| at.busy(thread)).count() >= RUNNING
+        at.below(ThreadId::ROOT).iter().filter(|&&thread| at.busy(thread)).count() >= CHILDREN
+    }
+
+    /// Makes room for one more loaded child. `false`: none of the loaded ones may go.
+    fn make_room(&mut self, at: &Scope<'_>) -> bool {
+        let agents = &self.agents;
+        let rests = |thread: ThreadId| {
+            let state = at.state(thread);
+            let ended = agents.get(&thread).is_some_and(|agent| agent.status.is_at_rest());
+            ended && !at.busy(thread) && state.waiting == 0 && state.mail == 0
+        };
+        self.residents.make_room(CHILDREN, rests)
+    }
+
+    /// A child is written to: it is loaded again if it was not. The error is the call's result.
+    fn load(&mut self, thread: ThreadId, at: &Scope<'_>) -> Result<(), String> {
+        if thread == ThreadId::ROOT {
+            return Ok(());
+        }
+        if !self.residents.holds(thread) && !self.make_room(at) {
+            return Err(format!("collab tool failed: {FULL}"));
+        }
+        self.residents.touch(thread);
+        Ok(())
     }
 
     fn status(&self, thread: ThreadId, at: &Scope<'_>) -> Status {
@@ -214,40 +180,57 @@ impl Mailboxes {
         name
     }
 
-    /// The product's checks in the product's order; models and tiers are not judged. Nothing asks for the depth.
-    fn spawn(&self, call: &ToolCall, parent: ParentView<'_>, at: &Scope<'_>) -> Result<Vec<Order>, String> {
+    /// The product's checks in the product's order; models, efforts and tiers are not judged. Nothing asks for the depth.
+    fn spawn(&mut self, call: &ToolCall, parent: ParentView<'_>, at: &Scope<'_>) -> Result<Vec<Order>, String> {
         let asked: SpawnV2 = decode(call)?;
-        if asked.fork_context.is_some() {
-            return Err("fork_context is not supported in MultiAgentV2; use fork_turns instead".into());
-        }
-        let profile = self.strategy.profile;
-        let fork = profile.forks(asked.fork_turns.as_deref())?;
+        let extent = self.strategy.asked(&asked)?;
         if asked.message.trim().is_empty() {
             return Err(EMPTY_MESSAGE.into());
         }
         let agent = role::agent(arguments::role(asked.agent_type.as_deref()), &self.run, at)?;
-        let from = self.path(at.thread);
-        let path = path::below(from, &asked.task_name)?;
-        if Mailboxes::full(at) {
-            return Err("collab spawn failed: agent thread limit reached".into());
+        let from = self.path(at.thread).to_owned();
+        let path = path::below(&from, &asked.task_name)?;
+        if Mailboxes::full(at) || !self.make_room(at) {
+            return Err(format!("collab spawn failed: {FULL}"));
         }
         if self.at_path(&path).is_some() {
             return Err(format!("agent path `{path}` already exists"));
         }
-        let mut items = match fork {
-            Fork::None => vec![],
-            Fork::All if profile.verbatim => verbatim(parent.items),
-            Fork::All => filtered(parent.items, Extent::Full),
-            Fork::Last(turns) => filtered(last_turns(parent.items, turns), Extent::Last),
-        };
-        if fork == Fork::All && profile.verbatim {
-            items.push(Item::message(Role::Developer, Origin::Task, CHILD_NOTE));
-        }
-        items.push(mail::by_tool(Kind::NewTask, from, &path, &asked.message));
+        let mut items = self.inherited(extent, parent.items);
+        items.push(mail::by_tool(self.strategy.profile.mail, Kind::NewTask, &from, &path, &asked.message));
         Ok(vec![Order::open(call.key, New { drain: false, ..New::agent(agent) }, items)])
     }
 
-    fn send(&self, call: &ToolCall, wake: bool, at: &Scope<'_>) -> Result<Vec<Order>, String> {
+    /// What a child opens with before its task.
+    fn inherited(&self, extent: Option<Extent>, items: &[Item]) -> Vec<Item> {
+        let (profile, scaffold) = (self.strategy.profile, self.run.scaffold);
+        let client = &profile.client;
+        let Some(extent) = extent else {
+            return if scaffold { client.new_thread(false) } else { vec![] };
+        };
+        if profile.history == History::Verbatim {
+            let mut copy = verbatim(items);
+            if scaffold {
+                copy.extend(profile.behind_copy());
+            } else {
+                copy.push(Item::message(Role::Developer, Origin::Task, CHILD_NOTE));
+            }
+            return copy;
+        }
+        let hints: Vec<Part> = match client.agents {
+            Some(agents) if scaffold => [agents.hint, agents.child_hint].iter().map(|piece| piece.part()).collect(),
+            _ => vec![],
+        };
+        let rule = Fork { hints: &hints, child_hint: hints.last(), ..profile.fork(extent) };
+        let mut opening = opening(items, &rule);
+        if scaffold {
+            let behind = profile.behind_fork(extent, &opening);
+            opening.items.extend(behind);
+        }
+        opening.items
+    }
+
+    fn send(&mut self, call: &ToolCall, wake: bool, at: &Scope<'_>) -> Result<Vec<Order>, String> {
         let asked: Message = decode(call)?;
         if asked.message.trim().is_empty() {
             return Err(EMPTY_MESSAGE.into());
@@ -257,11 +240,13 @@ impl Mailboxes {
             return Err("Follow-up tasks can't target the root agent".into());
         }
         if wake && !at.busy(thread) && Mailboxes::full(at) {
-            return Err("collab tool failed: agent thread limit reached".into());
+            return Err(format!("collab tool failed: {FULL}"));
         }
-        let (kind, when) = if wake { (Kind::NewTask, When::Wake) } else { (Kind::Message, When::Mail) };
-        let letter = mail::by_tool(kind, self.path(at.thread), &path, &asked.message);
-        let put = Order::Put { to: To::Thread(thread), items: vec![letter], when, by: Some(call.key) };
+        self.load(thread, at)?;
+        // A word to read is no delegation: nothing is owed for it.
+        let (kind, when, by) = if wake { (Kind::NewTask, When::Wake, Some(call.key)) } else { (Kind::Message, When::Mail, None) };
+        let letter = mail::by_tool(self.strategy.profile.mail, kind, self.path(at.thread), &path, &asked.message);
+        let put = Order::Put { to: To::Thread(thread), items: vec![letter], when, by };
         // The answer is empty: only the call itself names the child.
         let reply = Order::reply(call, "");
         let names_it = asked.target == path && thread != ThreadId::ROOT;
@@ -319,13 +304,9 @@ impl Mailboxes {
         let to = self.path(parent).to_owned();
         let agent = self.agents.get_mut(&at.thread)?;
         agent.status = Status::of(report.end, final_text(report));
-        let text = match &agent.status {
-            Status::Completed(text) => text.clone().unwrap_or_default(),
-            Status::Errored(why) => mail::errored(why),
-            _ => return None,
-        };
+        let letter = mail::result(self.strategy.profile.mail, &agent.path, &to, &agent.status)?;
         let means = agent.status.meaning(Handle(agent.path.clone()));
-        Some(Order::put(parent, When::Mail, mail::final_answer(&agent.path, &to, &text).meaning(means)))
+        Some(Order::put(parent, When::Mail, letter.meaning(means)))
     }
 }
 
@@ -338,7 +319,7 @@ impl Session for Mailboxes {
                     args["fork_turns"] = self.strategy.fork_turns.to_string().into();
                 }
                 // The product tells its model that a full fork takes no role.
-                let full = matches!(self.strategy.profile.forks(args["fork_turns"].as_str()), Ok(Fork::All));
+                let full = matches!(self.strategy.profile.extent(args["fork_turns"].as_str()), Ok(Some(Extent::Full)));
                 if !full && let Some(role) = role::phrased(&intent.agent, &self.run) {
                     args["agent_type"] = role.into();
                 }
@@ -354,14 +335,15 @@ impl Session for Mailboxes {
         Some(Call { name: name.into(), args: args.to_string() })
     }
 
-    fn view(&mut self, _: &[Item], at: &Scope<'_>) -> View {
+    fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View {
         let mut view = View { phases: true, ..View::of(&at.me().agent, &self.run) };
         // A request cannot show two tools of one name.
         view.tools.retain(|tool| !tools::V2.contains(&tool.name.as_str()));
-        if at.me().depth == 0 {
+        let profile = self.strategy.profile;
+        if at.me().depth == 0 || profile.children_spawn {
             view.tools.extend(self.tools.iter().cloned());
         }
-        view
+        if self.run.scaffold { profile.client.dress(view, history, at) } else { view }
     }
 
     fn turn(&mut self, reply: AssistantTurn, _: &[Item], _: &Scope<'_>) -> Turn {
@@ -392,7 +374,12 @@ impl Session for Mailboxes {
                 let name = decode::<SpawnV2>(call).map(|asked| asked.task_name).unwrap_or_default();
                 let path = format!("{}/{name}", self.path(at.thread));
                 self.agents.insert(thread, Agent { path: path.clone(), status: Status::PendingInit });
-                vec![Order::reply(call, json!({"task_name": path}).to_string()).meaning(Means::Started(Handle(path)))]
+                self.residents.touch(thread);
+                let mut told = json!({"task_name": path});
+                if self.strategy.profile.mail == Mail::Json {
+                    told["nickname"] = nickname(thread).into();
+                }
+                vec![Order::reply(call, told.to_string()).meaning(Means::Started(Handle(path)))]
             }
             Event::Opened { by: Some(call), child: Err(why) } => vec![Order::refuse(call, format!("collab spawn failed: {why}"))],
             Event::Ended(report) => self.ended(&report, at).into_iter().collect(),
