@@ -2,6 +2,7 @@
 
 use super::difference::Difference;
 use super::json::Json;
+use super::maf;
 
 /// One system's vectors.
 pub struct Dialect {
@@ -17,7 +18,7 @@ pub struct Dialect {
 }
 
 /// Every dialect.
-const ALL: &[Dialect] = &[];
+const ALL: &[Dialect] = &[maf::DIALECT];
 
 /// The dialect of a system.
 pub fn named(system: &str) -> Option<&'static Dialect> {
