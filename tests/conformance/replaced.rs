@@ -37,7 +37,13 @@ const NAMES: &[&str] = &[
     "event",
     "subagent_type",
     "context_mode",
+    "arg_name",
+    "platform",
+    "user_input_request",
 ];
+
+/// What says why a vector is as it is: its words are nobody's.
+const LABELS: &[&str] = &["why", "note"];
 
 /// Words that a system's protocol knows: tags, labels, fixed texts.
 const PROTOCOL: &[&str] = &[];
@@ -45,7 +51,7 @@ const PROTOCOL: &[&str] = &[];
 /// The file with other texts.
 pub fn replaced(text: &str) -> String {
     edited(text, |_, fields| {
-        let given = fields.iter().filter(|(key, _)| !key.starts_with("expected_"));
+        let given = fields.iter().filter(|(key, _)| !LABELS.contains(&key.as_str()) && !key.starts_with("expected_"));
         let mut words = BTreeSet::new();
         for (key, value) in given {
             collect(key, value, &mut words);
@@ -60,9 +66,38 @@ pub fn replaced(text: &str) -> String {
     })
 }
 
-/// The words of a text: runs of three and more ASCII letters.
+/// A text as runs of ASCII letters and single other characters. The letter of an escape (`\\n`) is none of a word: a text
+/// may stand inside JSON.
+fn runs(text: &str) -> Vec<&str> {
+    let mut runs = Vec::new();
+    let (mut from, mut escaped) = (0, false);
+    for (at, c) in text.char_indices() {
+        if c.is_ascii_alphabetic() && !escaped {
+            continue;
+        }
+        runs.extend([&text[from..at], &text[at..at + c.len_utf8()]]);
+        from = at + c.len_utf8();
+        escaped = c == '\\';
+    }
+    runs.push(&text[from..]);
+    runs.retain(|run| !run.is_empty());
+    runs
+}
+
+/// The words of a text: runs of three and more letters.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() >= 3 && !PROTOCOL.contains(word))
+    runs(text).into_iter().filter(|word| word.len() >= 3 && word.is_ascii() && !PROTOCOL.contains(word))
+}
+
+/// Whether a run is one of the words, or several with nothing between.
+fn is_made_of(run: &str, words: &BTreeSet<String>) -> bool {
+    let mut ends = vec![0];
+    for at in 1..=run.len() {
+        if ends.iter().any(|&from| words.contains(&run[from..at])) {
+            ends.push(at);
+        }
+    }
+    !run.is_empty() && ends.last() == Some(&run.len())
 }
 
 /// A word with every letter moved by thirteen places: other letters, as many bytes, the same case.
@@ -107,25 +142,21 @@ fn replace(key: &str, value: &RawValue, words: &BTreeSet<String>) -> Box<RawValu
     }
 }
 
-/// A text with every word of the set replaced where it stands whole.
+/// A text with every word of the set replaced where it stands whole, or beside others of the set.
 fn reworded(text: &str, words: &BTreeSet<String>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut word = String::new();
-    for c in text.chars().map(Some).chain([None]) {
-        match c.filter(char::is_ascii_alphabetic) {
-            Some(c) => word.push(c),
-            None => {
-                out += &if words.contains(&word) { other(&word) } else { word.clone() };
-                word.clear();
-                out.extend(c);
-            }
-        }
-    }
-    out
+    runs(text).into_iter().map(|run| if is_letters(run) && is_made_of(run, words) { other(run) } else { run.to_owned() }).collect()
+}
+
+fn is_letters(run: &str) -> bool {
+    run.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 #[test]
 fn words_are_replaced_where_they_stand_whole() {
-    let words: BTreeSet<String> = ["first".to_owned()].into();
-    assert_eq!(reworded("first, firsts and <first>", &words), "svefg, firsts and <svefg>");
+    let words: BTreeSet<String> = ["first", "aloud"].map(str::to_owned).into();
+    let check = |text: &str, expect: &str| assert_eq!(reworded(text, &words), expect);
+    check("first, firsts and <first>", "svefg, firsts and <svefg>");
+    check("aloudfirst, aloudlyfirst", "nybhqsvefg, aloudlyfirst");
+    check("\"aloud\\nfirst\\u00e9first\"", "\"nybhq\\nsvefg\\u00e9svefg\"");
+    assert_eq!(words_of("\"aloud\\nfirst at\"").collect::<Vec<_>>(), ["aloud", "first"]);
 }
