@@ -139,7 +139,7 @@ impl Parent {
             }
         }
         let last_text = last.and_then(|item| item.text.clone());
-        Ok(Parent { stage, history, own, last_text, session: Vec::new(), kept: given.config.session.is_some() })
+        Ok(Parent { stage, history, own, last_text, session: Vec::new(), kept: set_up.kept })
     }
 
     /// A call that was made, and answered with this text.

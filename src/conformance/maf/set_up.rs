@@ -24,6 +24,8 @@ pub struct SetUp {
     pub run: RunContext,
     /// The name of the tool, or what its set-up throws.
     pub tool_name: Result<String, String>,
+    /// The tool has one session for all its calls.
+    pub kept: bool,
 }
 
 impl SetUp {
@@ -40,7 +42,9 @@ impl SetUp {
         let tool = tool(config, system)?;
         let tools = [(CHILD.to_owned(), tool.clone())].into();
         let application = Application { detailed_errors: config.include_detailed_errors, tools };
-        let kept = config.session.is_some() || choice.option("session") == "kept";
+        // `as_tool` takes no session.
+        let given = system == System::DotNet && config.session.is_some();
+        let kept = given || choice.option("session") == "kept";
         let (strategy, tool_name): (Box<dyn Strategy>, _) = match system {
             System::DotNet => {
                 let strategy = MafDotNet { kept, platform: platform(config)?, application };
@@ -56,7 +60,7 @@ impl SetUp {
         let child = AgentSpec { system: config.agent.instructions.as_deref().map(Into::into), ..AgentSpec::default() };
         let agents = [(ROOT.to_owned(), AgentSpec::default()), (CHILD.to_owned(), child)].into();
         let run = RunContext { root: ROOT.into(), agents, ..RunContext::default() };
-        Ok(SetUp { system, strategy, run, tool_name })
+        Ok(SetUp { system, strategy, run, tool_name, kept })
     }
 
     /// The text of a result, before the client writes it: .NET's are JSON strings, unless the framework speaks itself.
