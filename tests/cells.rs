@@ -236,6 +236,11 @@ fn opencode() {
 }
 
 #[test]
+fn maf_dotnet() {
+    check("maf-dotnet.json");
+}
+
+#[test]
 fn maf_python() {
     check("maf-python.json");
 }
@@ -277,6 +282,7 @@ fn every_counted_cell_is_checked() {
         "deerflow-snapshot.json",
         "full-copy.json",
         "inline.json",
+        "maf-dotnet.json",
         "maf-python.json",
         "opencode.json",
     ];

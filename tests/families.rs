@@ -51,7 +51,7 @@ const DECISIONS: [(&str, usize); 4] =
     [("recent-decision", 1), ("recent-decision-2", 2), ("recent-decision-beside-call", 0), ("old-decision", 10)];
 
 /// Whether a strategy's child sees the decision, in the order of [`DECISIONS`].
-const HANDED_DOWN: [(&str, [bool; 4]); 21] = [
+const HANDED_DOWN: [(&str, [bool; 4]); 22] = [
     ("full-copy", [true, true, true, true]),
     // The decision of the delegating turn stands in a tool result and, word for word, in the text beside the call.
     ("full-copy:in_flight=pop-message", [true, true, true, true]),
@@ -61,6 +61,7 @@ const HANDED_DOWN: [(&str, [bool; 4]); 21] = [
     ("full-copy:in_flight=finished-turn", [true, true, false, true]),
     ("opencode", [false, false, false, false]),
     ("opencode:background=true", [false, false, false, false]),
+    ("maf-dotnet", [false, false, false, false]),
     ("maf-python", [false, false, false, false]),
     ("codex-v1:fork_context=false", [false, false, false, false]),
     // The filter keeps what users and final answers say; text beside calls and tool results are dropped.
@@ -231,7 +232,7 @@ enum Asks {
     Nobody,
 }
 
-const FOLLOW_UPS: [(&str, Asks); 9] = [
+const FOLLOW_UPS: [(&str, Asks); 11] = [
     ("inline", Asks::Nobody),
     ("full-copy", Asks::AnotherChild),
     ("full-copy:in_flight=finished-turn", Asks::AnotherChild),
@@ -239,6 +240,8 @@ const FOLLOW_UPS: [(&str, Asks); 9] = [
     ("opencode:background=true", Asks::TheChild),
     ("codex-v1:fork_context=false", Asks::TheChild),
     ("codex-v2", Asks::TheChild),
+    ("maf-dotnet", Asks::AnotherChild),
+    ("maf-dotnet:session=kept", Asks::TheChild),
     ("maf-python", Asks::AnotherChild),
     ("deerflow:context_mode=isolated", Asks::AnotherChild),
 ];
@@ -336,6 +339,20 @@ fn children_side_by_side_take_as_long_as_the_slowest() {
             assert!(critical(&serial) > spans(&serial.outcome).iter().sum(), "{size:?} {spec}: {}", critical(&serial));
             assert!(total(&at_once) < total(&serial), "{size:?} {spec}: the parent is asked once, not once a child");
         }
+    }
+}
+
+/// .NET makes the calls of one message one after the other.
+#[test]
+fn children_one_after_the_other_take_as_long_as_all() {
+    let meter = meter();
+    for size in Size::ALL {
+        let run = played("fan-out-3", size, "maf-dotnet", Briefing::Same, None, &meter);
+        let figures = ["quality", "child.quality", "child.coverage", "delegations", "drift"].map(|name| figure(&run, name));
+        assert_eq!(figures, [1.0, 1.0, 1.0, 3.0, 0.0], "{size:?}");
+        let work = figure(&run, "latency.model") + figure(&run, "latency.tools");
+        assert!(figure(&run, "latency.critical_path") > spans(&run.outcome).iter().sum(), "{size:?}");
+        assert!(figure(&run, "latency.critical_path") <= work, "{size:?}");
     }
 }
 

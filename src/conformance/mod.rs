@@ -10,6 +10,7 @@ mod dialect;
 mod difference;
 mod file;
 mod json;
+mod maf;
 mod stage;
 mod words;
 

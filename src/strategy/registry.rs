@@ -11,8 +11,9 @@ use super::codex::profile::names;
 use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
 use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
+use super::maf::{dotnet, python};
 use super::opencode::{PROFILES, Profile};
-use super::{CodexV1, CodexV2, DeerFlow, FullCopy, Inline, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+use super::{CodexV1, CodexV2, DeerFlow, FullCopy, Inline, MafDotNet, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
 
 /// One strategy with all that may be chosen about it.
 #[derive(Clone, Copy, Debug)]
@@ -255,6 +256,11 @@ const FORK_CONTEXT: [&str; ForkContext::ALL.len()] = [ForkContext::ALL[0].name()
 
 const OPENCODE_PROFILES: [&str; PROFILES.len()] = [PROFILES[0].name];
 
+const MAF_PYTHON_PROFILES: [&str; python::PROFILES.len()] = [python::PROFILES[0].name, python::PROFILES[1].name];
+
+/// One session an agent, or one a call.
+const SESSION: OptionSpec = OptionSpec { key: "session", words: &["fresh", "kept"], numbers: None, default: "fresh", profiles: &[] };
+
 const RULES: [&str; Rule::ALL.len()] = {
     let mut names = [""; Rule::ALL.len()];
     let mut at = 0;
@@ -270,7 +276,7 @@ const SNAPSHOTS: [&str; Snapshot::ALL.len()] = [Snapshot::ALL[0].name(), Snapsho
 const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
 
 /// In the order of the default rows.
-const BUILTIN: [Registered; 7] = [
+const BUILTIN: [Registered; 8] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -288,17 +294,27 @@ const BUILTIN: [Registered; 7] = [
         build: |choice| Box::new(FullCopy { in_flight: Rule::named(choice.option("in_flight")).unwrap_or_default() }),
     },
     Registered {
+        id: "maf-dotnet",
+        profiles: &dotnet::PROFILES,
+        options: &[SESSION],
+        rows: &["maf-dotnet"],
+        about: "Microsoft Agent Framework's agents as tools (.NET): the task alone goes down; all that the child said comes back, as JSON",
+        build: |choice| Box::new(MafDotNet { kept: choice.option("session") == "kept", ..MafDotNet::default() }),
+    },
+    Registered {
         id: "maf-python",
-        profiles: &["1.23.0"],
+        profiles: &MAF_PYTHON_PROFILES,
         options: &[
             OptionSpec { key: "propagate_session", words: &["false", "true"], numbers: None, default: "false", profiles: &[] },
-            OptionSpec { key: "session", words: &["fresh", "kept"], numbers: None, default: "fresh", profiles: &[] },
+            SESSION,
         ],
         rows: &["maf-python"],
         about: "Microsoft Agent Framework's agents as tools (Python): the task alone goes down; all that the child said comes back",
         build: |choice| {
             let is = |key, value| choice.option(key) == value;
-            Box::new(MafPython { propagate_session: is("propagate_session", "true"), kept: is("session", "kept") })
+            let profile = python::Profile::named(choice.profile()).unwrap_or(&python::PROFILES[0]);
+            let (propagate_session, kept) = (is("propagate_session", "true"), is("session", "kept"));
+            Box::new(MafPython { profile, propagate_session, kept, ..MafPython::default() })
         },
     },
     Registered {

@@ -26,7 +26,7 @@ pub fn reference(test: &str) -> Vec<(String, String)> {
 }
 
 /// The systems that are built here.
-const SYSTEMS: &[&str] = &["codex"];
+const SYSTEMS: &[&str] = &["codex", "maf"];
 
 fn folder(path: &Path) -> Vec<(String, String)> {
     let mut files: Vec<PathBuf> = fs::read_dir(path)
@@ -50,6 +50,11 @@ fn fields(text: &str) -> Fields {
 
 fn raw(text: String) -> Box<RawValue> {
     RawValue::from_string(text).expect("it is JSON")
+}
+
+/// The system that a file is of.
+pub fn system(text: &str) -> String {
+    serde_json::from_str(fields(text)["system"].get()).expect("the system is a text")
 }
 
 /// The file with every vector's fields edited. The order of keys stays: it is part of some texts.

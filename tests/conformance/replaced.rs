@@ -6,142 +6,19 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-use super::files::edited;
-
-/// Keys whose strings are names or choices, not free text.
-const NAMES: &[&str] = &[
-    "type",
-    "role",
-    "phase",
-    "kind",
-    "status",
-    "action",
-    "permission",
-    "pattern",
-    "mode",
-    "name",
-    "tool",
-    "tool_calls",
-    "tool_name",
-    "agent",
-    "strategy",
-    "basis",
-    "id",
-    "call_id",
-    "finish",
-    "finish_reason",
-    "stop_reason",
-    "history_mode",
-    "fork_turns",
-    "task_name",
-    "event",
-    "subagent_type",
-    "context_mode",
-];
-
-/// Words that a system's protocol knows: tags, labels, fixed texts.
-const PROTOCOL: &[&[&str]] = &[CODEX];
-
-/// Tags of context and of developer parts, warnings, the keys of older mail, and what a file's own words for them are.
-const CODEX: &[&str] = &[
-    "environment",
-    "context",
-    "user",
-    "shell",
-    "command",
-    "turn",
-    "aborted",
-    "subagent",
-    "notification",
-    "recommended",
-    "plugins",
-    "skill",
-    "skills",
-    "external",
-    "codex",
-    "internal",
-    "source",
-    "goal",
-    "AGENTS",
-    "instructions",
-    "INSTRUCTIONS",
-    "hook",
-    "prompt",
-    "run",
-    "multi",
-    "agent",
-    "mode",
-    "MULTI",
-    "AGENT",
-    "MODE",
-    "ENVIRONMENT",
-    "CONTEXT",
-    "SKILLS",
-    "role",
-    "current",
-    "time",
-    "reminder",
-    "managed",
-    "developer",
-    "permissions",
-    "model",
-    "switch",
-    "usage",
-    "hint",
-    "Warning",
-    "The",
-    "maximum",
-    "number",
-    "unified",
-    "exec",
-    "processes",
-    "you",
-    "can",
-    "keep",
-    "open",
-    "apply",
-    "patch",
-    "was",
-    "requested",
-    "via",
-    "Use",
-    "the",
-    "tool",
-    "instead",
-    "Your",
-    "account",
-    "flagged",
-    "for",
-    "potentially",
-    "high",
-    "risk",
-    "cyber",
-    "activity",
-    "author",
-    "recipient",
-    "recipients",
-    "other",
-    "content",
-    "trigger",
-    "true",
-    "false",
-    "root",
-    "image",
-    "tokens",
-    "truncated",
-    "summary",
-    "available",
-    "child",
-];
+use super::files::{edited, system};
+use super::protocol::{LABELS, NAMED, NAMES, TEXTS, protocol};
 
 /// The file with other texts.
 pub fn replaced(text: &str) -> String {
+    let protocol = protocol(&system(text));
     edited(text, |_, fields| {
-        let given = fields.iter().filter(|(key, _)| !key.starts_with("expected_") && !matches!(key.as_str(), "why" | "note"));
-        let mut words = BTreeSet::new();
+        let given = fields.iter().filter(|(key, _)| !LABELS.contains(&key.as_str()) && !key.starts_with("expected_"));
+        let (mut words, mut names) = (BTreeSet::new(), BTreeSet::new());
         for (key, value) in given {
-            collect(key, value, &mut words);
+            collect(key, value, &mut words, &mut names);
         }
+        words.retain(|word| !names.contains(word) && !protocol.contains(&word.as_str()));
         fields
             .into_iter()
             .map(|(key, value)| {
@@ -152,9 +29,38 @@ pub fn replaced(text: &str) -> String {
     })
 }
 
-/// The words of a text: runs of three and more ASCII letters.
+/// A text as runs of ASCII letters and single other characters. The letter of an escape (`\\n`) is none of a word: a text
+/// may stand inside JSON.
+fn runs(text: &str) -> Vec<&str> {
+    let mut runs = Vec::new();
+    let (mut from, mut escaped) = (0, false);
+    for (at, c) in text.char_indices() {
+        if c.is_ascii_alphabetic() && !escaped {
+            continue;
+        }
+        runs.extend([&text[from..at], &text[at..at + c.len_utf8()]]);
+        from = at + c.len_utf8();
+        escaped = c == '\\';
+    }
+    runs.push(&text[from..]);
+    runs.retain(|run| !run.is_empty());
+    runs
+}
+
+/// The words of a text: runs of three and more letters.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() >= 3 && !PROTOCOL.iter().any(|words| words.contains(word)))
+    runs(text).into_iter().filter(|word| word.len() >= 3 && is_letters(word))
+}
+
+/// Whether a run is one of the words, or several with nothing between.
+fn is_made_of(run: &str, words: &BTreeSet<String>) -> bool {
+    let mut ends = vec![0];
+    for at in 1..=run.len() {
+        if ends.iter().any(|&from| words.contains(&run[from..at])) {
+            ends.push(at);
+        }
+    }
+    !run.is_empty() && ends.last() == Some(&run.len())
 }
 
 /// A word with every letter moved by thirteen places: other letters, as many bytes, the same case.
@@ -163,12 +69,20 @@ fn other(word: &str) -> String {
     word.chars().map(|c| if c.is_ascii_lowercase() { moved(c, b'a') } else { moved(c, b'A') }).collect()
 }
 
-fn collect(key: &str, value: &RawValue, words: &mut BTreeSet<String>) {
+fn collect(key: &str, value: &RawValue, words: &mut BTreeSet<String>, names: &mut BTreeSet<String>) {
     let text = value.get();
     if let Ok(fields) = serde_json::from_str::<IndexMap<String, &RawValue>>(text) {
-        fields.iter().for_each(|(key, value)| collect(key, value, words));
+        for (field, value) in &fields {
+            if NAMED.contains(&key) {
+                names.extend(words_of(field).map(str::to_owned));
+            }
+            if TEXTS.contains(&key) {
+                words.extend(words_of(field).map(str::to_owned));
+            }
+            collect(field, value, words, names);
+        }
     } else if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) {
-        items.iter().for_each(|item| collect(key, item, words));
+        items.iter().for_each(|item| collect(key, item, words, names));
     } else if let Ok(string) = serde_json::from_str::<String>(text)
         && !NAMES.contains(&key)
     {
@@ -182,9 +96,9 @@ fn replace(key: &str, value: &RawValue, words: &BTreeSet<String>) -> Box<RawValu
     if let Ok(fields) = serde_json::from_str::<IndexMap<String, &RawValue>>(text) {
         let fields: IndexMap<String, Box<RawValue>> = fields
             .into_iter()
-            .map(|(key, value)| {
-                let other = replace(&key, value, words);
-                (key, other)
+            .map(|(field, value)| {
+                let other = replace(&field, value, words);
+                (if TEXTS.contains(&key) { reworded(&field, words) } else { field }, other)
             })
             .collect();
         return raw(serde_json::to_string(&fields).expect("it was JSON"));
@@ -199,25 +113,21 @@ fn replace(key: &str, value: &RawValue, words: &BTreeSet<String>) -> Box<RawValu
     }
 }
 
-/// A text with every word of the set replaced where it stands whole.
+/// A text with every word of the set replaced where it stands whole, or beside others of the set.
 fn reworded(text: &str, words: &BTreeSet<String>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut word = String::new();
-    for c in text.chars().map(Some).chain([None]) {
-        match c.filter(char::is_ascii_alphabetic) {
-            Some(c) => word.push(c),
-            None => {
-                out += &if words.contains(&word) { other(&word) } else { word.clone() };
-                word.clear();
-                out.extend(c);
-            }
-        }
-    }
-    out
+    runs(text).into_iter().map(|run| if is_letters(run) && is_made_of(run, words) { other(run) } else { run.to_owned() }).collect()
+}
+
+fn is_letters(run: &str) -> bool {
+    run.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 #[test]
 fn words_are_replaced_where_they_stand_whole() {
-    let words: BTreeSet<String> = ["first".to_owned()].into();
-    assert_eq!(reworded("first, firsts and <first>", &words), "svefg, firsts and <svefg>");
+    let words: BTreeSet<String> = ["first", "aloud"].map(str::to_owned).into();
+    let check = |text: &str, expect: &str| assert_eq!(reworded(text, &words), expect);
+    check("first, firsts and <first>", "svefg, firsts and <svefg>");
+    check("aloudfirst, aloudlyfirst", "nybhqsvefg, aloudlyfirst");
+    check("\"aloud\\nfirst\\u00e9first\"", "\"nybhq\\nsvefg\\u00e9svefg\"");
+    assert_eq!(words_of("\"aloud\\nfirst at\"").collect::<Vec<_>>(), ["aloud", "first"]);
 }

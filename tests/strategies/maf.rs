@@ -5,12 +5,14 @@ use ctxbench::model::reader::Reader;
 use ctxbench::model::{CallDraft, Reply, Request};
 use ctxbench::scenario::file::compile;
 use ctxbench::scenario::{Size, builtin};
+use ctxbench::strategy::maf::python::PROFILES;
+use ctxbench::strategy::maf::{Application, name};
 use ctxbench::strategy::{
     Act, AgentSpec, AssistantTurn, End, MafPython, New, Order, ParentView, Route, RunContext, Session, Strategy, ThreadId, To, When,
-    tool_name,
 };
 use ctxbench::tokens::{Encoding, Meter, counter};
 use ctxbench::transcript::{CallKey, Handle, Item, Means, Origin, Part, Role, dangling};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::hand::{Tree, call, put, reply, run, said};
@@ -18,13 +20,18 @@ use crate::play::{play as play_scenario, strategy};
 use crate::runs::{calls, delegate, go_on, intent, play, read, say};
 
 const ROOT: ThreadId = ThreadId::ROOT;
-const FRESH: MafPython = MafPython { propagate_session: false, kept: false };
-const KEPT: MafPython = MafPython { propagate_session: false, kept: true };
-const SHARED: MafPython = MafPython { propagate_session: true, kept: false };
+const FRESH: MafPython = python(false, false);
+const KEPT: MafPython = python(false, true);
+const SHARED: MafPython = python(true, false);
+
+const fn python(propagate_session: bool, kept: bool) -> MafPython {
+    let application = Application { detailed_errors: false, tools: BTreeMap::new() };
+    MafPython { profile: &PROFILES[0], propagate_session, kept, application }
+}
 
 #[test]
 fn names_of_tools() {
-    let check = |agent: &str, expect: &str| assert_eq!(tool_name(agent), expect, "{agent}");
+    let check = |agent: &str, expect: &str| assert_eq!(name::python(agent), expect, "{agent}");
     check("Invoice & Billing Agent", "Invoice_Billing_Agent");
     check("Agent___Multiple___Underscores", "Agent_Multiple_Underscores");
     check("123Agent", "_123Agent");
@@ -139,7 +146,7 @@ fn the_texts_of_all_messages_come_back() {
 
 #[test]
 fn what_goes_wrong_in_a_child_is_one_text() {
-    for end in [End::Failed("boom".into()), End::Aborted, End::Stopped("s".into()), End::Ceiling("c".into())] {
+    for end in [End::Failed("boom".into()), End::Aborted, End::Stopped("function_approval_request".into()), End::Ceiling("c".into())] {
         let (_, result) = delegated(FRESH, &[said("half")], &end);
         assert_eq!(result, ("Error: Function failed.".to_owned(), true, vec![Means::Failed(None)]));
     }

@@ -15,6 +15,9 @@ mod full_copy;
 mod hand;
 mod inline;
 mod maf;
+mod maf_dotnet;
+mod maf_properties;
+mod maf_python;
 mod opencode;
 mod opencode_vectors;
 #[path = "../worlds/play.rs"]

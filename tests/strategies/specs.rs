@@ -59,15 +59,15 @@ fn what_is_understood() {
 fn what_is_refused() {
     check_refused(
         "opncode",
-        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
+        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
     );
     check_refused(
         "codex-v3@0.160",
-        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
+        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
     );
     check_refused(
         "",
-        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
+        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
     );
     check_refused(
         "opencode@1.18.3",
@@ -164,6 +164,7 @@ fn the_rows_of_a_run() {
     let rows = [
         "inline@1",
         "full-copy@1",
+        "maf-dotnet@2026-08",
         "maf-python@1.23.0",
         "opencode@1.18.33",
         "codex-v1@0.171:fork_context=false",
@@ -191,6 +192,7 @@ fn options_as_chosen_and_as_listed() {
         listed,
         [
             "in_flight=drop-call|pop-message|finished-turn|placeholder|drop-tools|forward",
+            "session=fresh|kept",
             "propagate_session=false|true",
             "session=fresh|kept",
             "background=false|true",

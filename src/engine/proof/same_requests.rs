@@ -180,7 +180,7 @@ impl Session for RecodedSession {
 /// Every default row; the second: whether it leaves a call open until its child's turn ends.
 fn rows() -> Vec<(Arc<dyn Strategy>, bool)> {
     let rows = Registry::builtin().default_rows();
-    let waits = ["full-copy", "maf-python", "opencode"];
+    let waits = ["full-copy", "maf-dotnet", "maf-python", "opencode"];
     rows.into_iter().map(|choice| (choice.build(), waits.contains(&choice.id()))).collect()
 }
 
