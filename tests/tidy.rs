@@ -39,7 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("results", &["transcript", "ledger", "metrics", "score", "scenario"]),
     ("report", &["transcript", "strategy", "ledger", "metrics", "results", "plan"]),
-    ("conformance", &["transcript", "strategy", "ledger"]),
+    ("conformance", &["transcript", "strategy", "ledger", "setting", "tokens", "model", "engine"]),
     ("error", &[]),
 ];
 

@@ -207,10 +207,10 @@ pub struct ImportArgs {
 /// `conformance`.
 #[derive(Debug, Args)]
 pub struct ConformanceArgs {
-    /// Files of vectors (`ctxbench-conformance/1`)
+    /// Files of vectors (`ctxbench-conformance/1`) or of what a client sent (`ctxbench-wire/1`)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Prints the files with what the strategies give as expectations, whatever the files expect
+    /// Prints the files with what the strategies give, whatever the files expect
     #[arg(long)]
     pub emit: bool,
 }

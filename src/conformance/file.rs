@@ -18,6 +18,9 @@ pub enum Refused {
     /// It is no file of this format; the text says where and what.
     #[error("{0}")]
     Unreadable(String),
+    /// It is a recorded run of a strategy that is not built here; the text names it and the known ones.
+    #[error("{0}")]
+    UnknownStrategy(String),
     /// Its system is not built here.
     #[error("the system `{system}` is not built here; known systems: {known}")]
     UnknownSystem {

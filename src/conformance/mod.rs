@@ -4,6 +4,8 @@
 //! of it. The product's answer is computed from the vector without its name, its reasons and its expectations
 //! ([`file::Vector::given`]); only then is it compared. One [`dialect`] a system translates a vector into the
 //! strategy's terms and its answer back; every text and decision of the answer is the strategy's own.
+//!
+//! A file of a client's requests (`ctxbench-wire/1`) holds one whole run: [`wire`].
 
 mod codex;
 mod dialect;
@@ -12,6 +14,7 @@ mod file;
 mod json;
 mod maf;
 mod stage;
+mod wire;
 mod words;
 
 pub use difference::Difference;
@@ -19,6 +22,7 @@ pub use file::Refused;
 
 use file::{File, Vector};
 use json::Json;
+use wire::Case;
 
 /// What became of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,11 +51,19 @@ pub enum Why {
     Differs(Vec<Difference>),
 }
 
-/// Plays every vector of a file.
+/// Plays every vector of a file, or the one run of a file of a client's requests.
 ///
 /// # Errors
-/// A file that is no file of vectors, or of a system that is not built here.
+/// A file that is neither, or of a system or a strategy that is not built here.
 pub fn verify(text: &str) -> Result<Verdicts, Refused> {
+    if let Some(case) = recorded(text)? {
+        let failed = |why| Verdicts { passed: 0, failed: vec![Failed { name: case.name().to_owned(), why }] };
+        return Ok(match case.differences() {
+            Ok(differences) if differences.is_empty() => Verdicts { passed: 1, failed: vec![] },
+            Ok(differences) => failed(Why::Differs(differences)),
+            Err(fault) => failed(Why::Unplayable(fault)),
+        });
+    }
     let file = File::read(text)?;
     let mut verdicts = Verdicts::default();
     for vector in &file.vectors {
@@ -64,6 +76,13 @@ pub fn verify(text: &str) -> Result<Verdicts, Refused> {
     Ok(verdicts)
 }
 
+/// The recorded run, if that is what a file holds.
+fn recorded(text: &str) -> Result<Option<Case>, Refused> {
+    // What is no JSON is told by the reader of vectors.
+    let Ok(file) = serde_json::from_str::<Json>(text) else { return Ok(None) };
+    if file.get("format").as_text() == Some(wire::FORMAT) { Case::read(&file).map(Some) } else { Ok(None) }
+}
+
 fn verdict(file: &File, vector: &Vector) -> Result<Vec<Difference>, String> {
     let answer = (file.dialect.answer)(&vector.given()?)?;
     (file.dialect.differences)(&vector.expected()?, &answer)
@@ -71,11 +90,16 @@ fn verdict(file: &File, vector: &Vector) -> Result<Vec<Difference>, String> {
 
 /// The file again, with what the product gives as each vector's `expected_*`: names, reasons and notes are left out, and
 /// prose of the product stands as the placeholder that vectors use for it. A vector that cannot be played has `fault`
-/// in their place.
+/// in their place. A file of a client's requests is given with the requests of the product's run instead.
 ///
 /// # Errors
 /// As [`verify`].
 pub fn emit(text: &str) -> Result<String, Refused> {
+    if let Some(case) = recorded(text)? {
+        let emitted = case.emitted().map_err(Refused::Unreadable)?;
+        // It was built as JSON.
+        return Ok(serde_json::to_string_pretty(&emitted).unwrap_or_default() + "\n");
+    }
     let file = File::read(text)?;
     let vectors = file.vectors.iter().map(|vector| {
         let answer = vector.given().and_then(|given| (file.dialect.answer)(&given));

@@ -59,9 +59,12 @@ impl Tools {
         // Few enough for a request, so the number fits.
         let count = names.len() as u32;
         let share = |at: u32| self.tokens / count + u32::from(at < self.tokens % count);
-        let schema =
-            |tokens: u32| Content::Opaque { kind: "tool".into(), bytes: u64::from(tokens) * u64::from(BYTES), tokens: Some(tokens) };
-        names.into_iter().zip(0..).map(|(name, at)| ToolSpec { name, schema: Part::new(schema(share(at))) }).collect()
+        let schema = |name: &str, tokens: u32| {
+            let bytes = u64::from(tokens) * u64::from(BYTES);
+            Part::new(Content::Opaque { kind: format!("tool {name}"), bytes, tokens: Some(tokens) })
+        };
+        let tool = |(name, at): (String, u32)| ToolSpec { schema: schema(&name, share(at)), name };
+        names.into_iter().zip(0..).map(tool).collect()
     }
 }
 
