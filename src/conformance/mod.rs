@@ -9,6 +9,7 @@ mod dialect;
 mod difference;
 mod file;
 mod json;
+mod opencode;
 mod stage;
 mod words;
 

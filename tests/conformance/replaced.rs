@@ -37,10 +37,27 @@ const NAMES: &[&str] = &[
     "event",
     "subagent_type",
     "context_mode",
+    "caller_agent",
+    "primary_tools",
+    "by",
 ];
 
+/// Objects whose keys are names; words of these stay in every text.
+const NAMED: &[&str] = &["agents"];
+
+/// Objects whose keys are texts.
+const TEXTS: &[&str] = &["worktree_files"];
+
 /// Words that a system's protocol knows: tags, labels, fixed texts.
-const PROTOCOL: &[&str] = &[];
+const PROTOCOL: &[&str] = &[
+    // OpenCode: its own agents, the wrappers, what the Read tool and a cut output say, ids.
+    "build", "plan", "general", "explore", "compaction", "title", "summary", "subagent", "task", "state", "completed", "running",
+    "error", "result", "Background", "started", "updated", "failed", "Subagent", "path", "type", "file", "directory", "content",
+    "entries", "End", "total", "lines", "line", "chars", "truncated", "Called", "the", "Read", "tool", "with", "following", "input",
+    "filePath", "Showing", "Use", "offset", "continue", "Output", "capped", "png", "pdf", "bin", "AGENTS", "ses", "CHILD", "PARENT",
+    "OTHER", "WORKTREE", "TOOL", "null", "undefined", "Expected", "string", "boolean", "got", "object", "rules", "What", "did", "far",
+    "Continue", "you", "have", "next", "steps", "user", "assistant", "and", "for", "Instructions", "from", "system", "reminder",
+];
 
 /// The file with other texts.
 pub fn replaced(text: &str) -> String {
