@@ -62,11 +62,13 @@ const PROTOCOL: &[&str] = &[
 /// The file with other texts.
 pub fn replaced(text: &str) -> String {
     edited(text, |_, fields| {
-        let given = fields.iter().filter(|(key, _)| !key.starts_with("expected_"));
-        let mut words = BTreeSet::new();
+        // Reasons speak of expected texts too.
+        let given = fields.iter().filter(|(key, _)| !key.starts_with("expected_") && !matches!(key.as_str(), "why" | "note"));
+        let (mut words, mut names) = (BTreeSet::new(), BTreeSet::new());
         for (key, value) in given {
-            collect(key, value, &mut words);
+            collect(key, value, &mut words, &mut names);
         }
+        words.retain(|word| !names.contains(word));
         fields
             .into_iter()
             .map(|(key, value)| {
@@ -88,12 +90,20 @@ fn other(word: &str) -> String {
     word.chars().map(|c| if c.is_ascii_lowercase() { moved(c, b'a') } else { moved(c, b'A') }).collect()
 }
 
-fn collect(key: &str, value: &RawValue, words: &mut BTreeSet<String>) {
+fn collect(key: &str, value: &RawValue, words: &mut BTreeSet<String>, names: &mut BTreeSet<String>) {
     let text = value.get();
     if let Ok(fields) = serde_json::from_str::<IndexMap<String, &RawValue>>(text) {
-        fields.iter().for_each(|(key, value)| collect(key, value, words));
+        for (field, value) in &fields {
+            if NAMED.contains(&key) {
+                names.extend(words_of(field).map(str::to_owned));
+            }
+            if TEXTS.contains(&key) {
+                words.extend(words_of(field).map(str::to_owned));
+            }
+            collect(field, value, words, names);
+        }
     } else if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) {
-        items.iter().for_each(|item| collect(key, item, words));
+        items.iter().for_each(|item| collect(key, item, words, names));
     } else if let Ok(string) = serde_json::from_str::<String>(text)
         && !NAMES.contains(&key)
     {
@@ -107,9 +117,9 @@ fn replace(key: &str, value: &RawValue, words: &BTreeSet<String>) -> Box<RawValu
     if let Ok(fields) = serde_json::from_str::<IndexMap<String, &RawValue>>(text) {
         let fields: IndexMap<String, Box<RawValue>> = fields
             .into_iter()
-            .map(|(key, value)| {
-                let other = replace(&key, value, words);
-                (key, other)
+            .map(|(field, value)| {
+                let other = replace(&field, value, words);
+                (if TEXTS.contains(&key) { reworded(&field, words) } else { field }, other)
             })
             .collect();
         return raw(serde_json::to_string(&fields).expect("it was JSON"));
