@@ -13,6 +13,7 @@ mod difference;
 mod file;
 mod json;
 mod maf;
+mod opencode;
 mod stage;
 mod wire;
 mod words;

@@ -2,10 +2,16 @@
 
 use indexmap::IndexMap;
 
+use crate::strategy::opencode;
+
 use super::json::Json;
 
 /// Every placeholder with the words that the strategies use in its place.
-pub(super) const WORDS: &[(&str, &str)] = &[];
+pub(super) const WORDS: &[(&str, &str)] = &[
+    ("OPENCODE_AGENT_MENTION", opencode::AGENT_MENTION),
+    ("OPENCODE_BACKGROUND_STARTED", opencode::STARTED),
+    ("OPENCODE_BACKGROUND_UPDATED", opencode::UPDATED),
+];
 
 /// Why a file's placeholders cannot be filled.
 pub struct WordsFault(pub String);

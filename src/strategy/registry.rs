@@ -254,7 +254,7 @@ const CODEX_V2_PROFILES: [&str; V2_PROFILES.len()] = names(&V2_PROFILES);
 
 const FORK_CONTEXT: [&str; ForkContext::ALL.len()] = [ForkContext::ALL[0].name(), ForkContext::ALL[1].name(), ForkContext::ALL[2].name()];
 
-const OPENCODE_PROFILES: [&str; PROFILES.len()] = [PROFILES[0].name];
+const OPENCODE_PROFILES: [&str; PROFILES.len()] = [PROFILES[0].name, PROFILES[1].name];
 
 const MAF_PYTHON_PROFILES: [&str; python::PROFILES.len()] = [python::PROFILES[0].name, python::PROFILES[1].name];
 
@@ -320,12 +320,18 @@ const BUILTIN: [Registered; 8] = [
     Registered {
         id: "opencode",
         profiles: &OPENCODE_PROFILES,
-        options: &[OptionSpec { key: "background", words: &["false", "true"], numbers: None, default: "false", profiles: &[] }],
+        options: &[OptionSpec {
+            key: "background",
+            words: &["false", "true"],
+            numbers: None,
+            default: "false",
+            profiles: &[OPENCODE_PROFILES[0]],
+        }],
         rows: &["opencode"],
         about: "OpenCode's task tool: the child opens with the prompt alone; the text of its last message comes back, resumable",
         build: |choice| {
             let profile = Profile::named(choice.profile()).unwrap_or(&PROFILES[0]);
-            Box::new(OpenCode { profile, background: choice.option("background") == "true" })
+            Box::new(OpenCode { profile, background: choice.option("background") == "true", ..OpenCode::default() })
         },
     },
     Registered {

@@ -1,38 +1,68 @@
-//! `opencode`: OpenCode's `task` tool, as `opencode-ai` 1.18.33 behaves.
+//! `opencode`: OpenCode's `task` tool, as `opencode-ai` 1.18.33 behaves, and as anomalyco/opencode did at 005201e.
 //!
-//! The facts are from runs of that version against a local server and from its bundled source; texts that the program
-//! writes in fixed words are literal, prose that it shows its model is in this project's own words. The child begins
-//! with exactly one user message, the prompt: nothing of the parent goes down. What comes back is the last text of the
-//! child's last message, in a wrapper that names the session, so that it can be resumed.
+//! The facts are from runs of 1.18.33 against a local server and from its bundled source, those of 005201e from its
+//! source; texts that the program writes in fixed words are literal, prose that it shows its model is in this project's own
+//! words. The child begins with exactly one user message, the prompt, with what its `@mentions` bring: nothing of the
+//! parent goes down. What comes back is the last text of the child's last message, in a wrapper that names the session, so
+//! that it can be resumed.
 //!
-//! Not here: permission rules (every agent is allowed, children are shown no `task`), `@file` mentions in a prompt,
-//! the product's own system text and tool schemas, compaction of a child.
+//! What the product takes from its configuration and its store is a [`Configuration`]: agents with rules and models, the
+//! depth, the worktree. A scenario's agents are agents without rules of their own, and its root is the default agent
+//! `build`.
+//!
+//! Assumed, since it is not established: the user says yes to every permission question ([`Answer`]); calls that add to a
+//! running task of 005201e are answered at its end. Not here: rules about the arguments of ordinary tools, plugins and MCP,
+//! a limit of steps, `command` sub-tasks, the promotion of a foreground task by the user, and compaction of the root.
 
+mod agents;
 mod arguments;
+mod compaction;
+mod configuration;
+mod job;
+mod locale;
+mod mention;
+mod path;
+mod permission;
 mod profile;
+mod prompt;
+mod read;
 mod session;
 mod text;
 mod truncate;
+mod wildcard;
 
 use super::{RunContext, Session, Strategy};
 
-pub use profile::{PROFILES, Profile};
-
-use session::OpenCodeSession;
+pub use configuration::{AgentConfiguration, Answer, Configuration, Mode, Model, SessionRecord};
+pub use permission::{Action, Rule, decide, derive};
+pub use profile::{Denied, PROFILES, Profile, Wrapper};
+pub use prompt::UserPart;
+pub use session::{OpenCodeSession, handle};
+pub use text::{ABORTED, AGENT_MENTION, ID_LINE, STARTED, UPDATED};
 
 /// OpenCode in one of its profiles.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct OpenCode {
     /// The version's facts.
     pub profile: &'static Profile,
     /// Background sub-agents: the product's experimental flag is set, and a simulated or held agent asks for it in
     /// every call.
     pub background: bool,
+    /// What the product is configured to.
+    pub configuration: Configuration,
 }
 
 impl Default for OpenCode {
+    /// As a scenario is played.
     fn default() -> OpenCode {
-        OpenCode { profile: &PROFILES[0], background: false }
+        OpenCode { profile: &PROFILES[0], background: false, configuration: Configuration::of_scenarios() }
+    }
+}
+
+impl OpenCode {
+    /// A session whose records can be looked into.
+    pub fn session(&self, run: &RunContext) -> OpenCodeSession {
+        OpenCodeSession::new(self.clone(), run.clone())
     }
 }
 
@@ -43,6 +73,6 @@ impl Strategy for OpenCode {
     }
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {
-        Box::new(OpenCodeSession::new(*self, run.clone()))
+        Box::new(self.session(run))
     }
 }

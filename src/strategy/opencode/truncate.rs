@@ -4,7 +4,8 @@
 use super::profile::Profile;
 
 /// What stays of an output that is too large, with the notice that names the file of the whole; `None`: it fits.
-pub(super) fn truncate(output: &str, profile: &Profile, path: &str) -> Option<String> {
+/// `delegates`: whether the caller's agent may hand the file to another.
+pub(super) fn truncate(output: &str, profile: &Profile, path: &str, delegates: bool) -> Option<String> {
     let lines: Vec<&str> = output.split('\n').collect();
     if lines.len() <= profile.max_lines && output.len() <= profile.max_bytes {
         return None;
@@ -23,10 +24,17 @@ pub(super) fn truncate(output: &str, profile: &Profile, path: &str) -> Option<St
         kept += 1;
     }
     let (gone, unit) = if by_bytes { (output.len() - bytes, "bytes") } else { (lines.len() - kept, "lines") };
+    let kept = lines[..kept].join("\n");
+    let hint = if delegates { DELEGATE } else { LOOK };
     Some(format!(
-        "{}\n\n...{gone} {unit} truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: {path}\nUse the \
-         Task tool to have explore agent process this file with Grep and Read (with offset/limit). Leave the whole file to it: reading it \
-         yourself would fill your own context.",
-        lines[..kept].join("\n")
+        "{kept}\n\n...{gone} {unit} truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: \
+         {path}\n{hint}"
     ))
 }
+
+/// The hint for a caller that delegates; its second sentence is this project's.
+const DELEGATE: &str = "Use the Task tool to have explore agent process this file with Grep and Read (with offset/limit). Leave the whole \
+     file to it: reading it yourself would fill your own context.";
+
+/// The hint for one that does not.
+const LOOK: &str = "Use Grep to search the full content or Read with offset/limit to view specific sections.";
