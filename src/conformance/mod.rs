@@ -5,8 +5,10 @@
 //! ([`file::Vector::given`]); only then is it compared. One [`dialect`] a system translates a vector into the
 //! strategy's terms and its answer back; every text and decision of the answer is the strategy's own.
 
+mod deerflow;
 mod dialect;
 mod difference;
+mod encoding;
 mod file;
 mod json;
 mod stage;

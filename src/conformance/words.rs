@@ -2,10 +2,16 @@
 
 use indexmap::IndexMap;
 
+use crate::strategy::deerflow;
+
 use super::json::Json;
 
 /// Every placeholder with the words that the strategies use in its place.
-pub(super) const WORDS: &[(&str, &str)] = &[];
+pub(super) const WORDS: &[(&str, &str)] = &[
+    ("DEERFLOW_LIMIT_NOTE", deerflow::text::LIMIT_NOTE),
+    ("DEERFLOW_MEDIA_NOTICE", deerflow::text::MEDIA_NOTICE),
+    ("DEERFLOW_SNAPSHOT_NOTE", deerflow::text::SNAPSHOT_NOTE),
+];
 
 /// Why a file's placeholders cannot be filled.
 pub struct WordsFault(pub String);

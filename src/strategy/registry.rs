@@ -262,7 +262,11 @@ const RULES: [&str; Rule::ALL.len()] = {
     names
 };
 
-const SNAPSHOTS: [&str; Snapshot::ALL.len()] = [Snapshot::ALL[0].name(), Snapshot::ALL[1].name()];
+const DEERFLOW: [&str; Snapshot::ALL.len()] =
+    [Snapshot::ALL[0].name(), Snapshot::ALL[1].name(), Snapshot::ALL[2].name(), Snapshot::ALL[3].name()];
+
+/// Those of its profiles whose calls have a mode.
+const SNAPSHOTS: [&str; 3] = [Snapshot::V2.name(), Snapshot::V1.name(), Snapshot::V3.name()];
 
 const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
 
@@ -336,8 +340,14 @@ const BUILTIN: [Registered; 7] = [
     },
     Registered {
         id: "deerflow",
-        profiles: &SNAPSHOTS,
-        options: &[OptionSpec { key: "context_mode", words: &CONTEXT_MODES, numbers: None, default: CONTEXT_MODES[0], profiles: &[] }],
+        profiles: &DEERFLOW,
+        options: &[OptionSpec {
+            key: "context_mode",
+            words: &CONTEXT_MODES,
+            numbers: None,
+            default: CONTEXT_MODES[0],
+            profiles: &SNAPSHOTS,
+        }],
         rows: &["deerflow@v2:context_mode=isolated", "deerflow@v2:context_mode=snapshot"],
         about: "DeerFlow's task tool: the prompt alone, or a snapshot of the parent's history as data; limits, and a ledger in the parent",
         build: |choice| {
