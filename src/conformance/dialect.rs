@@ -17,7 +17,7 @@ pub struct Dialect {
 }
 
 /// Every dialect.
-const ALL: &[Dialect] = &[super::deerflow::DIALECT];
+const ALL: &[Dialect] = &[super::deerflow::DIALECT, super::learn_claude_code::DIALECT];
 
 /// The dialect of a system.
 pub fn named(system: &str) -> Option<&'static Dialect> {

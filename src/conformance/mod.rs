@@ -11,6 +11,7 @@ mod difference;
 mod encoding;
 mod file;
 mod json;
+mod learn_claude_code;
 mod stage;
 mod words;
 

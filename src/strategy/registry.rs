@@ -11,7 +11,10 @@ use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
 use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::opencode::{PROFILES, Profile};
-use super::{CodexV1, CodexV2, DeerFlow, FullCopy, Inline, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+use super::{
+    CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafPython, OpenCode, SpawnAgent, Spec, SpecFault, Strategy,
+    UnknownStrategy,
+};
 
 /// One strategy with all that may be chosen about it.
 #[derive(Clone, Copy, Debug)]
@@ -271,7 +274,7 @@ const SNAPSHOTS: [&str; 3] = [Snapshot::V2.name(), Snapshot::V1.name(), Snapshot
 const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
 
 /// In the order of the default rows.
-const BUILTIN: [Registered; 7] = [
+const BUILTIN: [Registered; 9] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -354,5 +357,21 @@ const BUILTIN: [Registered; 7] = [
             let profile = Snapshot::named(choice.profile()).unwrap_or_default();
             Box::new(DeerFlow { profile, context_mode: ContextMode::named(choice.option("context_mode")).unwrap_or_default() })
         },
+    },
+    Registered {
+        id: "learn-claude-code",
+        profiles: &["0f691a0"],
+        options: &[],
+        rows: &["learn-claude-code"],
+        about: "the sub-agents of a course on coding agents: the prompt alone goes down, the last response's text comes back; one by one",
+        build: |_| Box::new(LearnClaudeCode),
+    },
+    Registered {
+        id: "spawn-agent",
+        profiles: &["article-18"],
+        options: &[],
+        rows: &["spawn-agent"],
+        about: "a teaching agent's fan-out tool: the task alone goes down, all that the child wrote comes back; side by side",
+        build: |_| Box::new(SpawnAgent),
     },
 ];

@@ -26,7 +26,7 @@ pub fn reference(test: &str) -> Vec<(String, String)> {
 }
 
 /// The systems that are built here.
-const SYSTEMS: &[&str] = &["deerflow"];
+const SYSTEMS: &[&str] = &["deerflow", "learn_claude_code"];
 
 fn folder(path: &Path) -> Vec<(String, String)> {
     let mut files: Vec<PathBuf> = fs::read_dir(path)

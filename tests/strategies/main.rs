@@ -7,7 +7,6 @@ mod codex_v2;
 mod codex_vectors;
 mod deerflow;
 mod deerflow_snapshot;
-mod deerflow_vectors;
 mod filters;
 mod full_copy;
 mod hand;

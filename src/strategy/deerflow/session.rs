@@ -8,7 +8,7 @@ use crate::strategy::{
 };
 use crate::transcript::{Body, CallKey, Item, Means, Origin, Part, Role, ToolCall};
 
-use super::arguments::{Written, WrittenEarlier};
+use super::arguments::{Arguments, Written, WrittenEarlier};
 use super::ledger::{self, Ledger};
 use super::limit::{self, Limits};
 use super::opening::{self, Opened, Opening, Policy, Refusal};
@@ -50,8 +50,6 @@ pub(super) struct DeerFlowSession {
     /// The root's turn that the ledger was last brought up to, and where its items begin.
     seen: Option<(u32, usize)>,
     children: BTreeMap<ThreadId, Child>,
-    /// Criteria of calls whose child is about to open.
-    criteria: BTreeMap<CallKey, Vec<String>>,
 }
 
 impl DeerFlowSession {
@@ -60,8 +58,8 @@ impl DeerFlowSession {
         // The simulated world is no host: what runs in it harms nobody.
         let types = text::types(&run).into_iter().map(str::to_owned).collect();
         let policy = Policy { types: Some(types), host_bash: true };
-        let (told, ledger, seen, children, criteria) = Default::default();
-        DeerFlowSession { strategy, run, tool, policy, told, ledger, seen, children, criteria }
+        let (told, ledger, seen, children) = Default::default();
+        DeerFlowSession { strategy, run, tool, policy, told, ledger, seen, children }
     }
 
     fn delegate(&mut self, call: &ToolCall, parent: ParentView<'_>) -> Order {
@@ -73,8 +71,7 @@ impl DeerFlowSession {
             snapshot::of_history(profile, parent.items.get(..reply_ends).unwrap_or_default())
         };
         match opening::open(profile, &args, &self.policy, capture) {
-            Ok(Opening { agent, snapshot, task, criteria }) => {
-                self.criteria.insert(call.key, criteria);
+            Ok(Opening { agent, snapshot, task, .. }) => {
                 let snapshot = snapshot.map(snapshot::item);
                 let items = snapshot.into_iter().chain([Item::user(Origin::Task, task.join("\n\n"))]).collect();
                 Order::open(call.key, New::agent(agent), items)
@@ -262,7 +259,8 @@ impl Session for DeerFlowSession {
             Event::Opened { by: Some(call), child: Ok(child) } => {
                 let agent = at.state(child).agent.clone();
                 let timeout_ms = limits_of(&agent).0 * 1_000;
-                let criteria = self.criteria.remove(&call.key).unwrap_or_default();
+                let args = Value::parse(call.args.as_text()).unwrap_or(Value::None);
+                let criteria = Arguments::decode(self.strategy.profile, &args).map(|asked| asked.criteria).unwrap_or_default();
                 self.children.insert(child, Child { call: call.key, agent, last: String::new(), criteria });
                 vec![Order::Wait { call: call.key, timeout_ms }]
             }
