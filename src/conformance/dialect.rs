@@ -3,7 +3,7 @@
 use super::codex::CODEX;
 use super::difference::Difference;
 use super::json::Json;
-use super::{maf, opencode};
+use super::{deerflow, learn_claude_code, maf, opencode};
 
 /// One system's vectors.
 pub struct Dialect {
@@ -19,7 +19,7 @@ pub struct Dialect {
 }
 
 /// Every dialect.
-const ALL: &[Dialect] = &[CODEX, maf::DIALECT, opencode::DIALECT];
+const ALL: &[Dialect] = &[CODEX, maf::DIALECT, opencode::DIALECT, deerflow::DIALECT, learn_claude_code::DIALECT];
 
 /// The dialect of a system.
 pub fn named(system: &str) -> Option<&'static Dialect> {

@@ -8,10 +8,13 @@
 //! A file of a client's requests (`ctxbench-wire/1`) holds one whole run: [`wire`].
 
 mod codex;
+mod deerflow;
 mod dialect;
 mod difference;
+mod encoding;
 mod file;
 mod json;
+mod learn_claude_code;
 mod maf;
 mod opencode;
 mod stage;

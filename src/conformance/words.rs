@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::strategy::opencode;
+use crate::strategy::{deerflow, opencode};
 
 use super::json::Json;
 
@@ -11,6 +11,9 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("OPENCODE_AGENT_MENTION", opencode::AGENT_MENTION),
     ("OPENCODE_BACKGROUND_STARTED", opencode::STARTED),
     ("OPENCODE_BACKGROUND_UPDATED", opencode::UPDATED),
+    ("DEERFLOW_LIMIT_NOTE", deerflow::text::LIMIT_NOTE),
+    ("DEERFLOW_MEDIA_NOTICE", deerflow::text::MEDIA_NOTICE),
+    ("DEERFLOW_SNAPSHOT_NOTE", deerflow::text::SNAPSHOT_NOTE),
 ];
 
 /// Why a file's placeholders cannot be filled.

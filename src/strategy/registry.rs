@@ -13,7 +13,10 @@ use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::maf::{dotnet, python};
 use super::opencode::{PROFILES, Profile};
-use super::{CodexV1, CodexV2, DeerFlow, FullCopy, Inline, MafDotNet, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+use super::{
+    CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafDotNet, MafPython, OpenCode, SpawnAgent, Spec, SpecFault, Strategy,
+    UnknownStrategy,
+};
 
 /// One strategy with all that may be chosen about it.
 #[derive(Clone, Copy, Debug)]
@@ -271,12 +274,16 @@ const RULES: [&str; Rule::ALL.len()] = {
     names
 };
 
-const SNAPSHOTS: [&str; Snapshot::ALL.len()] = [Snapshot::ALL[0].name(), Snapshot::ALL[1].name()];
+const DEERFLOW: [&str; Snapshot::ALL.len()] =
+    [Snapshot::ALL[0].name(), Snapshot::ALL[1].name(), Snapshot::ALL[2].name(), Snapshot::ALL[3].name()];
+
+/// Those of its profiles whose calls have a mode.
+const SNAPSHOTS: [&str; 3] = [Snapshot::V2.name(), Snapshot::V1.name(), Snapshot::V3.name()];
 
 const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
 
 /// In the order of the default rows.
-const BUILTIN: [Registered; 8] = [
+const BUILTIN: [Registered; 10] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -364,13 +371,35 @@ const BUILTIN: [Registered; 8] = [
     },
     Registered {
         id: "deerflow",
-        profiles: &SNAPSHOTS,
-        options: &[OptionSpec { key: "context_mode", words: &CONTEXT_MODES, numbers: None, default: CONTEXT_MODES[0], profiles: &[] }],
+        profiles: &DEERFLOW,
+        options: &[OptionSpec {
+            key: "context_mode",
+            words: &CONTEXT_MODES,
+            numbers: None,
+            default: CONTEXT_MODES[0],
+            profiles: &SNAPSHOTS,
+        }],
         rows: &["deerflow@v2:context_mode=isolated", "deerflow@v2:context_mode=snapshot"],
         about: "DeerFlow's task tool: the prompt alone, or a snapshot of the parent's history as data; limits, and a ledger in the parent",
         build: |choice| {
             let profile = Snapshot::named(choice.profile()).unwrap_or_default();
             Box::new(DeerFlow { profile, context_mode: ContextMode::named(choice.option("context_mode")).unwrap_or_default() })
         },
+    },
+    Registered {
+        id: "learn-claude-code",
+        profiles: &["0f691a0"],
+        options: &[],
+        rows: &["learn-claude-code"],
+        about: "the sub-agents of a course on coding agents: the prompt alone goes down, the last response's text comes back; one by one",
+        build: |_| Box::new(LearnClaudeCode),
+    },
+    Registered {
+        id: "spawn-agent",
+        profiles: &["article-18"],
+        options: &[],
+        rows: &["spawn-agent"],
+        about: "a teaching agent's fan-out tool: the task alone goes down, all that the child wrote comes back; side by side",
+        build: |_| Box::new(SpawnAgent),
     },
 ];

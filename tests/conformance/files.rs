@@ -26,7 +26,7 @@ pub fn reference(test: &str) -> Vec<(String, String)> {
 }
 
 /// The systems that are built here.
-const SYSTEMS: &[&str] = &["codex", "maf", "opencode"];
+const SYSTEMS: &[&str] = &["codex", "deerflow", "learn_claude_code", "maf", "opencode"];
 
 fn folder(path: &Path) -> Vec<(String, String)> {
     let mut files: Vec<PathBuf> = fs::read_dir(path)

@@ -6,7 +6,7 @@ use ctxbench::strategy::{
     AssistantTurn, DeerFlow, End, Event, New, Order, ParentView, Report, Route, Session, Strategy, ThreadId, To, When,
 };
 use ctxbench::tokens::{Encoding, counter};
-use ctxbench::transcript::{Body, CallKey, Item, Means, Origin, Part, ToolCall};
+use ctxbench::transcript::{Body, CallKey, Content, Item, Means, Origin, Part, ToolCall};
 use serde_json::json;
 
 use crate::hand::{Tree, call, put, reply, run};
@@ -18,6 +18,9 @@ const ROOT: ThreadId = ThreadId::ROOT;
 fn deerflow(context_mode: ContextMode) -> DeerFlow {
     DeerFlow { profile: Profile::V2, context_mode }
 }
+
+/// The commit whose call has no mode.
+const EARLIER: DeerFlow = DeerFlow { profile: Profile::F1f4af9, context_mode: ContextMode::Absent };
 
 fn start() -> (Box<dyn Session>, Tree) {
     (DeerFlow::default().start(&run()), Tree::new("lead"))
@@ -48,7 +51,7 @@ fn delegated(more: serde_json::Value, texts: &[&str], end: &End, elapsed_ms: u64
     assert_eq!(agent, "explorer");
     let opening = put(&orders);
     let (child, more) = tree.opened(&mut *session, ROOT, &one, "explorer");
-    assert!(more.is_empty(), "the call blocks");
+    let [Order::Wait { call: CallKey(0), timeout_ms: 900_000 }] = &more[..] else { panic!("the call blocks: {more:?}") };
     for text in texts {
         says(&mut *session, &tree, child, text);
     }
@@ -74,7 +77,11 @@ fn what_comes_back() {
     check_result(&["half"], End::Failed(" ".into()), "Task failed.", true);
     check_result(&["half"], End::Failed("Task failed.".into()), "Task failed.", true);
     check_result(&["half"], End::Ceiling("too long".into()), "Task failed. Error: too long", true);
-    check_result(&["half"], End::Aborted, "Task cancelled by user.", true);
+    check_result(&["half"], End::Aborted, "Task cancelled by user. Error: Cancelled by user", true);
+    // A child that had all its turns: its last text counts, stripped, unless it is blank.
+    let stopped = || End::Stopped("Reached max_turns=50".into());
+    check_result(&["first", " half\n"], stopped(), "Task Succeeded (capped: turn budget). Result: half", false);
+    check_result(&["half", " \n"], stopped(), "Task failed (capped: turn budget). Error: Reached max_turns=50", true);
 }
 
 #[test]
@@ -239,7 +246,7 @@ fn failures_stand_in_the_ledger() {
     items.extend([Item::call(refused), Item::result(CallKey(2), Origin::Delegated, text, true)]);
     let lines = [
         "- [failed] work 2 (via x; failed attempt; may retry with a changed plan) -> Unknown subagent type 'x'. Available: explorer, writer",
-        "- [cancelled] work 1 (via explorer; cancelled attempt; may retry with a changed plan) -> Task cancelled by user.",
+        "- [cancelled] work 1 (via explorer; cancelled attempt; may retry with a changed plan) -> Cancelled by user",
         "- [failed] work 0 (via explorer; failed attempt; may retry with a changed plan) -> boom",
     ];
     assert_eq!(ledger(&mut *session, &tree, &items), lines);
@@ -316,6 +323,117 @@ fn lengths_of_prose() {
     about("contract", contract.as_text().strip_prefix("You lead.\n\n").expect("behind").chars().count() as u64, 325);
     let block = view.splices[0].items[0].text();
     about("explanation", block.lines().nth(2).expect("it is there").chars().count() as u64, 173);
+}
+
+/// A child that takes too long is stopped, and what it says then is nobody's.
+#[test]
+fn children_time_out() {
+    for (agent, seconds) in [("explorer", 900), ("general-purpose", 1_800), ("bash", 1_800)] {
+        let mut context = run();
+        context.agents.insert(agent.into(), context.agent("explorer"));
+        let (mut session, mut tree) = (DeerFlow::default().start(&context), Tree::new("lead"));
+        let one = task(0, json!({"subagent_type": agent}));
+        tree.route(&mut *session, ROOT, &one);
+        let (child, orders) = tree.opened(&mut *session, ROOT, &one, agent);
+        assert!(matches!(&orders[..], [Order::Wait { timeout_ms, .. }] if *timeout_ms == seconds * 1_000), "{agent}: {orders:?}");
+        let waiting =
+            |session: &mut dyn Session, timed_out| session.deliver(Event::Waiting { call: &one, timed_out }, &tree.scope(ROOT, 0));
+        assert!(waiting(&mut *session, false).is_empty());
+        let orders = waiting(&mut *session, true);
+        assert!(matches!(&orders[..], [Order::Stop { thread }, Order::Reply { after_ms: 0, .. }] if *thread == child), "{orders:?}");
+        let expect = format!("Task timed out. Error: Execution timed out after {seconds} seconds");
+        assert_eq!(reply(&orders), (expect, true, vec![Means::Failed(None)]));
+        assert!(tree.ended(&mut *session, child, &one, &End::Aborted, &[]).is_empty());
+    }
+}
+
+#[test]
+fn children_have_so_many_turns() {
+    for (agent, most) in [("explorer", 50), ("general-purpose", 150), ("bash", 60)] {
+        let mut context = run();
+        context.agents.insert(agent.into(), context.agent("explorer"));
+        let (mut session, mut tree) = (DeerFlow::default().start(&context), Tree::new("lead"));
+        let child = tree.open(ROOT, agent);
+        let mut stop = |exchange| session.view(&[], &ctxbench::strategy::Scope { exchange, ..tree.scope(child, 0) }).stop;
+        assert_eq!(stop(most - 1), None);
+        assert_eq!(stop(most), Some(End::Stopped(format!("Reached max_turns={most}"))));
+    }
+}
+
+/// At f1f4af9 the call has three texts, and what a person wrote last stands in a frame.
+#[test]
+fn the_earlier_call_has_no_mode() {
+    let (mut session, mut tree) = (EARLIER.start(&run()), Tree::new("lead"));
+    let call_of = |session: &dyn Session| session.phrase(&ctxbench::strategy::Act::Delegate(&crate::runs::intent("a")));
+    let said = call_of(&*session).expect("it is another's agent");
+    assert_eq!(said.args, r#"{"description":"look a","prompt":"task a","subagent_type":"explorer"}"#);
+    assert_eq!((EARLIER.id(), EARLIER.hands_history_down()), ("deerflow@f1f4af9".to_owned(), false));
+    let snapshot = DeerFlow { context_mode: ContextMode::Snapshot, ..EARLIER };
+    assert_eq!((snapshot.id(), snapshot.hands_history_down()), ("deerflow@f1f4af9".to_owned(), false));
+    // What it does not know it does not read.
+    let one = task(0, json!({"context_mode": "shared", "acceptance_criteria": ["c"]}));
+    let opening = put(&tree.route(&mut *session, ROOT, &one));
+    assert_eq!(opening, [Item::user(Origin::Task, "do it")]);
+    let (child, _) = tree.opened(&mut *session, ROOT, &one, "explorer");
+    let view = session.view(&opening, &tree.scope(child, 0));
+    assert_eq!(view.system.as_ref().map(Part::as_text), Some("You explore."));
+    let framed = |view: &ctxbench::strategy::View| view.splices.last().map(|splice| (splice.at, splice.items[0].text()));
+    assert_eq!(framed(&view), Some((0, "--- BEGIN USER INPUT ---\ndo it\n--- END USER INPUT ---".into())));
+    let items = [Item::user(Origin::User, "go"), Item::call(one)];
+    let view = session.view(&items, &tree.scope(ROOT, 0));
+    assert_eq!(view.splices.iter().map(|splice| (splice.at, splice.remove)).collect::<Vec<_>>(), [(0, 0), (0, 1)]);
+    assert_eq!(framed(&view), Some((0, "--- BEGIN USER INPUT ---\ngo\n--- END USER INPUT ---".into())));
+    let schema = view.tools.last().map(|tool| tool.schema.as_text().to_owned()).unwrap_or_default();
+    assert!(!schema.contains("context_mode") && schema.contains(r#""required":["description","prompt","subagent_type"]"#));
+    let unknown = tree.route(&mut *session, ROOT, &task(1, json!({"subagent_type": "x"})));
+    assert_eq!(reply(&unknown).0, "Task failed. Error: Unknown subagent type 'x'. Available: explorer, writer");
+}
+
+/// What was measured on the wire, in place of texts; the frame is part of it.
+#[test]
+fn the_scaffold_has_the_measured_sizes() {
+    let context = ctxbench::strategy::RunContext { scaffold: true, ..run() };
+    assert!(DeerFlow::default().has_scaffold());
+    let (mut session, mut tree) = (DeerFlow::default().start(&context), Tree::new("lead"));
+    let sizes = |view: &ctxbench::strategy::View| {
+        let opaque = |part: &Part| match part.content() {
+            Content::Opaque { bytes, tokens, .. } => (*bytes, tokens.unwrap_or_default()),
+            other => panic!("{other:?}"),
+        };
+        let tools: u32 = view.tools.iter().map(|tool| opaque(&tool.schema).1).sum();
+        (view.system.as_ref().map(opaque), view.tools.len(), tools, view.splices.len())
+    };
+    let mut items = vec![Item::user(Origin::User, "go")];
+    assert_eq!(sizes(&session.view(&items, &tree.scope(ROOT, 0))), (Some((18_159, 3_937)), 6, 2_783, 1));
+    items.push(Item::call(task(0, json!({}))));
+    let view = session.view(&items, &tree.scope(ROOT, 0));
+    assert_eq!(sizes(&view), (Some((18_484, 3_993)), 6, 2_783, 2));
+    assert!(view.tools.iter().any(|tool| tool.name == "task"));
+    let child = tree.open(ROOT, "explorer");
+    assert_eq!(sizes(&session.view(&[Item::user(Origin::Task, "do it")], &tree.scope(child, 0))), (Some((2_470, 552)), 2, 527, 1));
+}
+
+/// An id that comes again in a later run: what ended stays, until the new call has ended.
+#[test]
+fn the_ledger_remembers_across_runs() {
+    let (mut session, mut tree) = start();
+    let mut items = with_delegations(&mut *session, &mut tree, &["first".into()]);
+    let status = |session: &mut dyn Session, items: &[Item], turn, own| {
+        let view = session.view(items, &ctxbench::strategy::Scope { turn, ..tree.scope(ROOT, own) });
+        view.splices[0].items[0].text().lines().skip(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(status(&mut *session, &items, 1, 0)[0].ends_with("-> first"));
+    let own = items.len();
+    items.extend([
+        Item::user(Origin::User, "again"),
+        Item::call(ToolCall { id: "call_0".into(), ..task(9, json!({"description": "new"})) }),
+    ]);
+    let lines = status(&mut *session, &items, 2, own);
+    assert!(lines[0].starts_with("- [completed] work 0 ") && lines[0].ends_with("-> first") && lines.len() == 2, "{lines:?}");
+    // It still counts for the run in which it was first seen.
+    let reply = AssistantTurn { calls: (20..23).map(|key| task(key, json!({}))).collect(), ..AssistantTurn::default() };
+    let turn = session.turn(reply, &items, &ctxbench::strategy::Scope { turn: 2, ..tree.scope(ROOT, own) });
+    assert_eq!(turn.calls.len(), 3);
 }
 
 // ---- under the engine --------------------------------------------------------------------------------------------------
@@ -409,12 +527,12 @@ fn a_long_report_can_be_read_again() {
 
 #[test]
 fn built_in_scenarios_are_answered() {
-    for spec in ["deerflow", "deerflow:context_mode=isolated", "deerflow@v1:context_mode=isolated"] {
+    for spec in ["deerflow", "deerflow:context_mode=isolated", "deerflow@v1:context_mode=isolated", "deerflow@f1f4af9"] {
         for outcome in check_builtin(spec, false) {
             assert_eq!(outcome.rows.iter().map(|row| row.input.get(Origin::Inherited)).sum::<u64>(), 0);
         }
     }
-    for spec in ["deerflow:context_mode=snapshot", "deerflow@v1:context_mode=snapshot"] {
+    for spec in ["deerflow:context_mode=snapshot", "deerflow@v1:context_mode=snapshot", "deerflow@v3:context_mode=snapshot"] {
         for outcome in check_builtin(spec, true) {
             assert!(outcome.rows.iter().any(|row| row.input.get(Origin::Inherited) > 0));
         }

@@ -121,7 +121,7 @@ fn calls_are_spelled_as_python_spells_json() {
     check("", "{}");
     check(
         r#"{"b":1,"a":[1,2.50,true,null,{}],"é":"ü\u00e9\n\"\u0001"}"#,
-        r#"{"b": 1, "a": [1, 2.50, true, null, {}], "é": "üé\n\"\u0001"}"#,
+        r#"{"b": 1, "a": [1, 2.5, true, null, {}], "é": "üé\n\"\u0001"}"#,
     );
     check(r#"{"a":1,"b":2,"a":3}"#, r#"{"a": 3, "b": 2}"#);
     check(r#"{"html":"<b>x</b><memory>"}"#, r#"{"html": "<b>x</b>&lt;memory&gt;"}"#);

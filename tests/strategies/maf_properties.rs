@@ -60,7 +60,7 @@ fn delegated(
     }
     let (child, _) = tree.opened(&mut *session, ThreadId::ROOT, &one, agent);
     let items: Vec<Item> = opening.iter().chain(said).cloned().collect();
-    let report = Report { by: Some(&one), end, items: &items, own: 0, elapsed_ms: 1 };
+    let report = Report { by: Some(&one), end, items: &items, own: 0, elapsed_ms: 1, tokens: 0 };
     session.deliver(Event::Ended(report), &tree.scope(child, 0));
     session.view(history, &tree.scope(ThreadId::ROOT, own));
     Some(opening)

@@ -9,7 +9,6 @@ mod codex_v1;
 mod codex_v2;
 mod deerflow;
 mod deerflow_snapshot;
-mod deerflow_vectors;
 mod filters;
 mod full_copy;
 mod hand;

@@ -45,7 +45,8 @@ fn what_is_understood() {
     check("maf-python:session=kept,propagate_session=true", &["maf-python@1.23.0:propagate_session=true,session=kept"]);
     check("deerflow:context_mode=isolated", &["deerflow@v2:context_mode=isolated"]);
     check("deerflow:context_mode=absent", &["deerflow@v2"]);
-    check("deerflow@*:context_mode=snapshot", &["deerflow@v2:context_mode=snapshot", "deerflow@v1:context_mode=snapshot"]);
+    check("deerflow@v3:context_mode=snapshot", &["deerflow@v3:context_mode=snapshot"]);
+    check("deerflow@*", &["deerflow@v2", "deerflow@v1", "deerflow@v3", "deerflow@f1f4af9"]);
     check("full-copy:in_flight=placeholder", &["full-copy@1:in_flight=placeholder"]);
     check("opencode@*", &["opencode@1.18.33"]);
     check("versioned", &["versioned@2"]);
@@ -59,15 +60,15 @@ fn what_is_understood() {
 fn what_is_refused() {
     check_refused(
         "opncode",
-        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
+        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, versioned",
     );
     check_refused(
         "codex-v3@0.160",
-        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
+        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, versioned",
     );
     check_refused(
         "",
-        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, versioned",
+        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, versioned",
     );
     check_refused(
         "opencode@1.18.3",
@@ -89,6 +90,10 @@ fn what_is_refused() {
     check_refused(
         "versioned@*:mode=fork",
         "strategy `versioned@*:mode=fork`: `versioned@0.9` has no option `mode`; the nearest is `turns`; known options of `versioned@0.9`: turns",
+    );
+    check_refused(
+        "deerflow@*:context_mode=snapshot",
+        "strategy `deerflow@*:context_mode=snapshot`: `deerflow@f1f4af9` has no option `context_mode`; known options of `deerflow@f1f4af9`: none",
     );
     check_refused("inline:x=1", "strategy `inline:x=1`: `inline@1` has no option `x`; known options of `inline@1`: none");
     check_refused(
@@ -151,7 +156,9 @@ fn every_choice_builds_what_it_names() {
     for one in registry.list() {
         let mut specs = vec![format!("{}@*", one.id)];
         for option in one.options {
-            specs.extend(option.words.iter().map(|word| format!("{}@*:{}={word}", one.id, option.key)));
+            let profiles = if option.profiles.is_empty() { &["*"] } else { option.profiles };
+            let words = |profile| option.words.iter().map(move |word| format!("{}@{profile}:{}={word}", one.id, option.key));
+            specs.extend(profiles.iter().flat_map(words));
         }
         for choice in specs.iter().flat_map(|spec| registry.parse(spec).expect("made of what is listed")) {
             assert_eq!(choice.build().id(), choice.to_string());
@@ -175,6 +182,8 @@ fn the_rows_of_a_run() {
         "codex-v2@0.160:fork_turns=3",
         "deerflow@v2:context_mode=isolated",
         "deerflow@v2:context_mode=snapshot",
+        "learn-claude-code@0f691a0",
+        "spawn-agent@article-18",
     ];
     assert_eq!(names(&Registry::builtin().default_rows()), rows);
     let with = names(&registry().default_rows());

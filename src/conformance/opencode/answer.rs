@@ -118,10 +118,7 @@ fn result(outcome: &Outcome, scene: &Scene) -> Json {
 /// What the product keeps beside a call that has a child.
 fn metadata(outcome: &Outcome, child: &Child, scene: &Scene) -> Json {
     let id = scene.names.iter().find(|(id, _)| *id == crate::strategy::opencode::handle(child.thread).0);
-    let mut fields = Json::object([
-        ("parentSessionId", PARENT.into()),
-        ("sessionId", id.map(|(id, _)| id.as_str()).into()),
-    ]);
+    let mut fields = Json::object([("parentSessionId", PARENT.into()), ("sessionId", id.map(|(id, _)| id.as_str()).into())]);
     let Json::Object(fields) = &mut fields else { return Json::Null };
     if let Some(one) = child.record.as_ref().and_then(|record| record.model.as_ref()) {
         fields.insert("model".into(), model(one));

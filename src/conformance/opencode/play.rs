@@ -250,8 +250,7 @@ impl Play {
     /// What a call came to at once, and its child as it was prompted.
     fn outcome(&mut self, call: &ToolCall, given: &Given, result: &ChildResult) -> Result<Outcome, String> {
         let said = self.stage.said(call.key).cloned();
-        let mut outcome =
-            Outcome { said, child: None, written: vec![], aborted: (false, false), child_error: None, background: false };
+        let mut outcome = Outcome { said, child: None, written: vec![], aborted: (false, false), child_error: None, background: false };
         if outcome.said.as_ref().is_some_and(|said| said.means.contains(&Means::Refused)) {
             return Ok(outcome);
         }
@@ -310,7 +309,8 @@ impl Play {
     fn scene(self, outcomes: Vec<Outcome>, model: Option<Model>) -> Scene {
         let later = |put: &&crate::conformance::stage::Put| put.thread == self.caller && put.by.is_none() && put.when == When::Wake;
         let injected = self.stage.puts().iter().filter(later).flat_map(|put| put.items.clone()).collect();
-        let fresh: Vec<ThreadId> = outcomes.iter().filter_map(|one| one.child.as_ref()).filter(|child| child.is_new).map(|child| child.thread).collect();
+        let fresh: Vec<ThreadId> =
+            outcomes.iter().filter_map(|one| one.child.as_ref()).filter(|child| child.is_new).map(|child| child.thread).collect();
         let is_taken = self.known.iter().any(|known| known.session.id == CHILD);
         let mut names: Vec<(String, String)> = Vec::new();
         for (at, thread) in fresh.iter().enumerate() {

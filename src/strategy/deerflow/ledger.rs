@@ -1,151 +1,132 @@
-//! The ledger of delegations: what the parent has handed out and what came of it, in every request of it.
+//! The ledger of delegations (f1f4af9, `delegation_ledger.py`, `durable_context_middleware.py`): what the parent has handed
+//! out and what came of it.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use crate::transcript::{CallKey, Item, Means, Origin};
-
-use super::text::{self, TOOL, shortened};
+use super::message::{Called, Message, Speaker};
+use super::python;
+use super::sha256;
+use super::status::{Cap, Status, Told};
+use super::text::TOOL;
 
 /// Entries that are remembered.
 const ENTRIES: usize = 50;
-/// Characters of the whole block.
-const BUDGET: usize = 6_000;
-/// Characters of a result as it is remembered, and as it is shown.
-const BRIEF: usize = 2_000;
-const SHOWN: usize = 120;
 /// Characters of a description.
 const DESCRIPTION: usize = 200;
 
-/// How a delegation stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
-    InProgress,
-    Completed,
-    Failed,
-    Cancelled,
+/// One delegation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The call's id.
+    pub(crate) id: String,
+    /// What it was about.
+    pub(crate) description: String,
+    /// To which type.
+    pub(crate) agent: String,
+    pub(crate) status: Status,
+    /// The limit that ended it early.
+    pub(crate) cap: Option<Cap>,
+    /// What came of it.
+    pub(crate) brought: Option<Brought>,
+    /// The run in which it was made; `None`: before all runs.
+    pub(crate) run: Option<u32>,
 }
 
-impl Status {
-    fn name(self) -> &'static str {
-        match self {
-            Status::InProgress => "in_progress",
-            Status::Completed => "completed",
-            Status::Failed => "failed",
-            Status::Cancelled => "cancelled",
-        }
+/// What came of a delegation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Brought {
+    /// Text or error, as it is remembered.
+    pub(crate) brief: String,
+    /// The digest that came with it.
+    digest: Option<String>,
+    /// Where it stands: a message's id, or the call's.
+    pub(crate) place: String,
+}
+
+impl Brought {
+    /// The SHA-256 that came with it, else that of what is remembered.
+    pub(crate) fn digest(&self) -> String {
+        self.digest.clone().unwrap_or_else(|| sha256::hex(&self.brief))
     }
-
-    fn guidance(self) -> &'static str {
-        match self {
-            Status::InProgress => "already delegated; do NOT delegate again; wait for or build on the result",
-            Status::Completed => "completed result; do NOT delegate again; reuse this result",
-            Status::Failed => "failed attempt; may retry with a changed plan",
-            Status::Cancelled => "cancelled attempt; may retry with a changed plan",
-        }
-    }
 }
 
-/// The structured half of a result: what the product keeps beside the text that the model reads.
-#[derive(Clone, Debug)]
-pub(super) struct Told {
-    pub(super) status: Status,
-    /// The child's text, or the error.
-    pub(super) text: String,
-}
-
-struct Entry {
-    description: String,
-    agent: String,
-    status: Status,
-    brief: Option<String>,
-    /// Where its call stands.
-    at: usize,
-}
-
-/// The entries of a history, in the order in which their ids were first seen. Status never comes from a text.
-fn entries(history: &[Item], told: &BTreeMap<CallKey, Told>) -> Vec<Entry> {
-    let mut ids: Vec<&str> = Vec::new();
+/// The entries of a history, in the order in which their ids were first seen: all calls first, then all results in order.
+pub(crate) fn extract(messages: &[Message<'_>]) -> Vec<Entry> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut all: Vec<Entry> = Vec::new();
-    let mut id_of: BTreeMap<CallKey, usize> = BTreeMap::new();
-    for (at, item) in history.iter().enumerate() {
-        let Some(call) = item.as_call().filter(|call| call.name == TOOL && !call.id.is_empty()) else { continue };
-        let args = serde_json::from_str::<Value>(call.args.as_text()).unwrap_or_default();
-        let field = |key: &str| args.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let description = field("description").or(field("prompt")).unwrap_or_default();
-        let place = ids.iter().position(|id| *id == call.id);
-        let entry = Entry {
-            description: description.chars().take(DESCRIPTION).collect(),
-            agent: field("subagent_type").unwrap_or_default().to_owned(),
-            status: Status::InProgress,
-            brief: None,
-            // A repeated id keeps its first place.
-            at: place.and_then(|place| all.get(place)).map_or(at, |first| first.at),
-        };
-        let place = place.unwrap_or_else(|| {
-            ids.push(&call.id);
-            all.len()
-        });
-        match all.get_mut(place) {
-            Some(old) => *old = entry,
-            None => all.push(entry),
+    for message in messages.iter().filter(|message| message.speaker == Speaker::Assistant) {
+        for call in message.calls.iter().filter(|call| call.name == TOOL) {
+            let Some(id) = call.id.as_deref().filter(|id| !id.is_empty()) else { continue };
+            let place = *places.entry(id).or_insert(all.len());
+            let entry = called(id, call);
+            match all.get_mut(place) {
+                Some(earlier) => *earlier = entry,
+                None => all.push(entry),
+            }
         }
-        id_of.insert(call.key, place);
     }
-    for item in history {
-        let Some(key) = item.answers() else { continue };
-        let Some(entry) = id_of.get(&key).and_then(|&place| all.get_mut(place)) else { continue };
-        let (status, brief) = match told.get(&key) {
-            Some(told) => (told.status, told.text.trim()),
-            // A result of an earlier session: how it stands is known, its text is not told apart from its frame.
-            None if item.means.iter().any(|means| matches!(means, Means::Returned(_))) => (Status::Completed, ""),
-            None if item.means.iter().any(|means| matches!(means, Means::Failed(_) | Means::Refused)) => (Status::Failed, text::FAILED),
-            None => continue,
-        };
-        entry.status = status;
-        if !brief.is_empty() {
-            entry.brief = Some(shortened(brief, BRIEF));
+    for message in messages.iter().filter(|message| message.speaker == Speaker::Tool) {
+        let Some(told) = &message.told else { continue };
+        let place = message.answers.as_deref().and_then(|id| places.get(id));
+        let Some(entry) = place.and_then(|&place| all.get_mut(place)) else { continue };
+        let Told { status, cap, brief, digest, error } = told;
+        entry.status = *status;
+        entry.cap = cap.or(entry.cap);
+        let text = brief.clone().or_else(|| error.clone()).or_else(|| status.bare().map(str::to_owned));
+        if let Some(brief) = text {
+            let place = message.id.clone().unwrap_or_else(|| entry.id.clone());
+            entry.brought = Some(Brought { brief, digest: digest.clone(), place });
         }
     }
     all
 }
 
-/// How many delegations a turn that begins at `own` has made.
-pub(super) fn made(history: &[Item], own: usize) -> usize {
-    entries(history, &BTreeMap::new()).iter().filter(|entry| entry.at >= own).count()
-}
-
-/// White space runs as one blank, and nothing that could be a tag.
-fn escaped(text: &str) -> String {
-    let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// The ledger as a hidden user message; `None`: nothing was delegated. The budget holds for heading, lines and the note
-/// on what is left out (what it covers is not established).
-pub(super) fn ledger(history: &[Item], told: &BTreeMap<CallKey, Told>) -> Option<Item> {
-    let all = entries(history, told);
-    let entries = &all[all.len().saturating_sub(ENTRIES)..];
-    if entries.is_empty() {
-        return None;
+fn called(id: &str, call: &Called<'_>) -> Entry {
+    let args = call.args.value();
+    let field = |key: &str| args.as_ref().and_then(|args| args.get(key)).and_then(python::given);
+    let description = field("description").or_else(|| field("prompt")).unwrap_or_default();
+    Entry {
+        id: id.to_owned(),
+        description: description.chars().take(DESCRIPTION).collect(),
+        agent: field("subagent_type").unwrap_or_default(),
+        status: Status::InProgress,
+        cap: None,
+        brought: None,
+        run: None,
     }
-    let mut block = format!("## Work already delegated\n{}", text::EXPLANATION);
-    let mut length = block.chars().count();
-    for (at, entry) in entries.iter().rev().enumerate() {
-        let (status, guidance) = (entry.status.name(), entry.status.guidance());
-        let brief = entry.brief.as_deref().map(|brief| format!(" -> {}", escaped(&shortened(brief, SHOWN)))).unwrap_or_default();
-        let line = format!("\n- [{status}] {} (via {}; {guidance}){brief}", escaped(&entry.description), escaped(&entry.agent));
-        let omitted =
-            |left: usize| format!("\n- ... {left} older delegation entries omitted from this model view because of context budget");
-        let (left, size) = (entries.len() - at, line.chars().count());
-        let reserve = if left > 1 { omitted(left - 1).chars().count() } else { 0 };
-        if length + size + reserve > BUDGET {
-            block.push_str(&omitted(left));
-            break;
+}
+
+/// The entries that a thread remembers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    entries: Vec<Entry>,
+}
+
+impl Ledger {
+    /// Takes in what a run's messages tell. An end is never undone, an entry stays in the run in which it was first seen,
+    /// and the newest ones are kept.
+    pub(crate) fn learn(&mut self, mut found: Vec<Entry>, run: Option<u32>) {
+        // What was forgotten for want of room is not new.
+        if self.entries.len() >= ENTRIES {
+            let oldest = self.entries.first().and_then(|oldest| found.iter().position(|entry| entry.id == oldest.id));
+            found.drain(..oldest.unwrap_or_else(|| found.len().saturating_sub(ENTRIES)));
         }
-        block.push_str(&line);
-        length += size;
+        for mut entry in found {
+            entry.run = run;
+            match self.entries.iter_mut().find(|known| known.id == entry.id) {
+                Some(known) if known.status.is_end() && !entry.status.is_end() => {}
+                Some(known) => {
+                    entry.run = known.run;
+                    *known = entry;
+                }
+                None => self.entries.push(entry),
+            }
+        }
+        self.entries.drain(..self.entries.len().saturating_sub(ENTRIES));
     }
-    Some(Item::user(Origin::Delegated, format!("<durable_context_data>\n{block}\n</durable_context_data>")).hide())
+
+    /// The entries, the oldest first.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
 }

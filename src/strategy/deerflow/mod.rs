@@ -1,35 +1,57 @@
 //! `deerflow`: DeerFlow's `task` tool.
 //!
-//! The profiles are versions of the *call* and of the snapshot that a child may open with: `v2` is bytedance/deer-flow at
-//! f649aa8, `v1` at 3deb2fc, which also hands hidden messages and unfinished calls down. Result texts, the limit of
-//! delegations and the ledger are those of f1f4af9 in both. The facts were read or run at those commits; texts that the
-//! program writes in fixed words are literal, prose that it shows its model is in this project's own words, of about the
-//! same length where that is known.
+//! The profiles `v1` to `v3` are versions of the *call* and of the snapshot that a child may open with: `v2` is
+//! bytedance/deer-flow at f649aa8; `v1` at 3deb2fc, which also hands hidden messages and unfinished calls down; `v3` at
+//! 14e18fb, which keeps documents. Result texts, the limit of delegations and the ledger are those of f1f4af9 in all of
+//! them. `f1f4af9` is that commit whole: its call has no mode and no criteria, and what a person wrote last stands in a
+//! frame in every request. The facts were read or run at those commits; texts that the program writes in fixed words are
+//! literal, prose that it shows its model is in this project's own words, of about the same length.
 //!
 //! Of all systems here this one charges the *parent*: what it delegated stands anew in every request of it
 //! (the ledger), a long result becomes a preview of a file, and a result is seen only at the next look, every
 //! five seconds.
 //!
-//! Not here: the product's own prompts, skills, todo lists and the report contract; the frame around the last user
-//! message; checks of acceptance criteria on a result; its time-outs and turn budgets (the harness's ceilings stand for
-//! them, reported as failures); media that JSON cannot hold; profile `v3`, which differs in document blocks alone.
+//! Assumed: `max_turns` (150 for `general-purpose`, 60 for `bash`, 50 for any other type) counts requests of the child.
+//! At these commits it is LangGraph's `recursion_limit`, which counts the steps of a graph whose size depends on the
+//! installed middleware, so that 150 bought about eighteen turns; later commits restore what the name says. White space
+//! in arguments is an empty object. Of a message of several texts the last frame is one text.
+//!
+//! The frame is sent by `f1f4af9`, and by any profile under `--scaffold measured`; the default rows go without it, as
+//! they go without the product's other prompts (role, report contract, skills, todo lists). Items have no `name`, so the
+//! wire's `user-input` is not counted.
+//!
+//! Not here: checks of acceptance criteria on a result (the checklist says that they are unverified); budgets of tokens and
+//! detection of loops (vectors bring them as a child's end); the summary's part of the parent's block.
 
 mod arguments;
-mod ledger;
-mod python;
+mod budget;
+mod document;
+mod frame;
+pub(crate) mod ledger;
+mod ledger_block;
+pub(crate) mod limit;
+pub(crate) mod message;
+pub(crate) mod opening;
+pub(crate) mod python;
+pub(crate) mod report;
+mod scaffold;
 mod session;
-mod snapshot;
+mod sha256;
+pub(crate) mod snapshot;
+pub(crate) mod status;
 mod tags;
-mod text;
+pub(crate) mod text;
+pub(crate) mod value;
 
 use crate::transcript::Item;
 
 use super::{RunContext, Session, Strategy};
 
 use session::DeerFlowSession;
+pub use sha256::hex as sha256;
 pub use tags::neutralise;
 
-/// A version of the snapshot.
+/// A version of call and snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// f649aa8: finished calls and visible messages only.
@@ -37,17 +59,23 @@ pub enum Profile {
     V2,
     /// 3deb2fc: hidden messages too, and calls that nobody answered, `task` and `batch_task` apart.
     V1,
+    /// 14e18fb: as `V2`, and documents.
+    V3,
+    /// f1f4af9: no snapshots.
+    F1f4af9,
 }
 
 impl Profile {
     /// Every profile, the default first.
-    pub const ALL: [Profile; 2] = [Profile::V2, Profile::V1];
+    pub const ALL: [Profile; 4] = [Profile::V2, Profile::V1, Profile::V3, Profile::F1f4af9];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Profile::V2 => "v2",
             Profile::V1 => "v1",
+            Profile::V3 => "v3",
+            Profile::F1f4af9 => "f1f4af9",
         }
     }
 
@@ -56,9 +84,15 @@ impl Profile {
         Profile::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
+    /// Whether calls have modes and criteria.
+    pub fn has_modes(self) -> bool {
+        self != Profile::F1f4af9
+    }
+
     /// A parent's history as one hidden user message; `None`: nothing is left of it.
     pub fn snapshot(self, history: &[Item]) -> Option<Item> {
-        snapshot::snapshot(self, history)
+        // What raises in the product is data that items cannot hold.
+        snapshot::of_history(self, history).ok().flatten().map(snapshot::item)
     }
 }
 
@@ -96,23 +130,31 @@ impl ContextMode {
 /// DeerFlow in one of its profiles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeerFlow {
-    /// Which snapshot.
+    /// Which version.
     pub profile: Profile,
-    /// What its calls ask for.
+    /// What its calls ask for; without effect where calls have no mode.
     pub context_mode: ContextMode,
 }
 
 impl Strategy for DeerFlow {
     fn id(&self) -> String {
         let option = match self.context_mode {
-            ContextMode::Absent => String::new(),
+            mode if mode == ContextMode::Absent || !self.profile.has_modes() => String::new(),
             mode => format!(":context_mode={}", mode.name()),
         };
         format!("deerflow@{}{option}", self.profile.name())
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
+    fn has_scaffold(&self) -> bool {
+        true
+    }
+
     fn hands_history_down(&self) -> bool {
-        self.context_mode == ContextMode::Snapshot
+        self.profile.has_modes() && self.context_mode == ContextMode::Snapshot
     }
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {

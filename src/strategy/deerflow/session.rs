@@ -1,6 +1,6 @@
 //! One run under DeerFlow.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::strategy::{
     Act, AssistantTurn, Call, End, Event, New, Order, ParentView, Report, Route, RunContext, Scope, Session, Splice, ThreadId, ToolSpec,
@@ -8,105 +8,157 @@ use crate::strategy::{
 };
 use crate::transcript::{Body, CallKey, Item, Means, Origin, Part, Role, ToolCall};
 
-use super::arguments::{Arguments, Written};
-use super::ledger::{self, Status, Told};
+use super::arguments::{Arguments, Written, WrittenEarlier};
+use super::ledger::{self, Ledger};
+use super::limit::{self, Limits};
+use super::opening::{self, Opened, Opening, Policy, Refusal};
+use super::status::{Outcome, Status, Told};
 use super::text::{self, TOOL};
-use super::{ContextMode, DeerFlow};
+use super::value::Value;
+use super::{ContextMode, DeerFlow, Profile, budget, frame, ledger_block, message, report, scaffold, snapshot};
 
-/// Delegations of one reply (`MAX_CONCURRENT_SUBAGENTS`).
-const AT_ONCE: usize = 3;
-/// Delegations of a run, which is one turn of the user.
-const IN_ALL: usize = 6;
 /// How often a running task is looked at, in milliseconds.
 const POLL_MS: u64 = 5_000;
+
+/// What a type of sub-agent may take: seconds, and requests. Built-in types have limits of their own.
+fn limits_of(agent: &str) -> (u64, u32) {
+    match agent {
+        "general-purpose" => (1_800, 150),
+        "bash" => (1_800, 60),
+        _ => (900, 50),
+    }
+}
+
+/// A child at work.
+struct Child {
+    call: CallKey,
+    agent: String,
+    /// The text of its last message.
+    last: String,
+    /// The acceptance criteria of its task.
+    criteria: Vec<String>,
+}
 
 pub(super) struct DeerFlowSession {
     strategy: DeerFlow,
     run: RunContext,
     tool: ToolSpec,
+    policy: Policy,
+    /// What results keep beside their text.
     told: BTreeMap<CallKey, Told>,
-    /// The text of each child's last message.
-    last: BTreeMap<ThreadId, String>,
-    /// Children whose task has acceptance criteria.
-    with_criteria: BTreeSet<ThreadId>,
+    ledger: Ledger,
+    /// The root's turn that the ledger was last brought up to, and where its items begin.
+    seen: Option<(u32, usize)>,
+    children: BTreeMap<ThreadId, Child>,
 }
 
 impl DeerFlowSession {
     pub(super) fn new(strategy: DeerFlow, run: RunContext) -> DeerFlowSession {
-        let tool = text::tool(&run);
-        DeerFlowSession { strategy, run, tool, told: BTreeMap::new(), last: BTreeMap::new(), with_criteria: BTreeSet::new() }
+        let tool = text::tool(&run, strategy.profile);
+        // The simulated world is no host: what runs in it harms nobody.
+        let types = text::types(&run).into_iter().map(str::to_owned).collect();
+        let policy = Policy { types: Some(types), host_bash: true };
+        let (told, ledger, seen, children) = Default::default();
+        DeerFlowSession { strategy, run, tool, policy, told, ledger, seen, children }
     }
 
-    /// The product's checks in the product's order, then the capture.
-    fn delegate(&self, call: &ToolCall, parent: ParentView<'_>) -> Result<Order, String> {
-        let arguments = Arguments::decode(call.args.as_text())?;
-        let known = text::types(&self.run);
-        if !known.contains(&arguments.subagent_type.as_str()) {
-            return Err(text::unknown_type(&arguments.subagent_type, &known));
-        }
-        let mut items = Vec::new();
-        if arguments.snapshot {
+    fn delegate(&mut self, call: &ToolCall, parent: ParentView<'_>) -> Order {
+        let args = Value::parse(call.args.as_text()).unwrap_or(Value::None);
+        let profile = self.strategy.profile;
+        let capture = || {
             // Calls of one reply see one state: what a sibling has been answered already is not in it.
             let reply_ends = parent.items.iter().rposition(|item| item.as_call().is_some()).map_or(parent.items.len(), |at| at + 1);
-            items.extend(self.strategy.profile.snapshot(&parent.items[..reply_ends]));
+            snapshot::of_history(profile, parent.items.get(..reply_ends).unwrap_or_default())
+        };
+        match opening::open(profile, &args, &self.policy, capture) {
+            Ok(Opening { agent, snapshot, task, .. }) => {
+                let snapshot = snapshot.map(snapshot::item);
+                let items = snapshot.into_iter().chain([Item::user(Origin::Task, task.join("\n\n"))]).collect();
+                Order::open(call.key, New::agent(agent), items)
+            }
+            Err(Refusal::Error(why)) => self.refuse(call, why),
+            // Items hold nothing at which the product raises.
+            Err(Refusal::Raised(raised)) => self.refuse(call, raised.0.to_owned()),
         }
-        items.push(Item::user(Origin::Task, text::task(&arguments.prompt, &arguments.criteria)));
-        Ok(Order::open(call.key, New::agent(arguments.subagent_type), items))
     }
 
     fn refuse(&mut self, call: &ToolCall, why: String) -> Order {
-        let error = why.strip_prefix("Task failed. Error: ").unwrap_or(&why).to_owned();
-        self.told.insert(call.key, Told { status: Status::Failed, text: error });
-        Order::refuse(call, why)
+        let outcome = Outcome::failed(why);
+        self.told.insert(call.key, Told::of(&outcome));
+        Order::refuse(call, outcome.message())
     }
 
-    /// The result of a task whose turn has ended: seen at the next look, and a preview if it is long.
-    fn answer(&mut self, call: &ToolCall, child: ThreadId, report: &Report<'_>) -> Vec<Order> {
-        let last = self.last.remove(&child).unwrap_or_default();
-        let (told, whole, means) = match report.end {
-            End::Done => {
-                // White space is an answer; nothing is looked for in earlier messages.
-                let text = if last.is_empty() { "No response generated".to_owned() } else { last };
-                let whole = text::succeeded(&text);
-                (Told { status: Status::Completed, text }, whole, Means::Returned(None))
-            }
-            End::Aborted => {
-                let whole = text::cancelled().to_owned();
-                (Told { status: Status::Cancelled, text: whole.clone() }, whole, Means::Failed(None))
-            }
-            End::Failed(why) | End::Stopped(why) | End::Ceiling(why) => {
-                let error = if why.trim().is_empty() { text::FAILED } else { why };
-                (Told { status: Status::Failed, text: error.to_owned() }, text::failed(why), Means::Failed(None))
-            }
-        };
-        let failed = told.status != Status::Completed;
-        self.told.insert(call.key, told);
-        let path = text::result_path(call.key);
+    /// The result of a task: seen at the next look, and a preview if it is long.
+    fn answer(&mut self, call: &ToolCall, outcome: &Outcome, criteria: &[String], elapsed_ms: u64) -> Vec<Order> {
+        self.told.insert(call.key, Told::of(outcome));
+        let completed = outcome.status == Status::Completed;
+        let whole = outcome.message();
+        let whole = if completed { text::with_checklist(whole, criteria) } else { whole };
+        let path = budget::result_path(call.key);
         let mut orders = Vec::new();
-        let shown = match text::preview(&whole, &path) {
+        let shown = match budget::cut(&whole, Some(&path)) {
             Some(preview) => {
                 orders.push(Order::Write { path, text: whole });
                 preview
             }
             None => whole,
         };
-        let reply = Order::reply(call, shown).meaning(means).after((POLL_MS - report.elapsed_ms % POLL_MS) % POLL_MS);
-        orders.push(if failed { reply.failed() } else { reply });
+        let reply = Order::reply(call, shown).after((POLL_MS - elapsed_ms % POLL_MS) % POLL_MS);
+        orders.push(if completed { reply.meaning(Means::Returned(None)) } else { reply.failed().meaning(Means::Failed(None)) });
         orders
     }
 
-    /// A child's system text: its prompt, and notes on what stands in its opening.
+    /// A child's turn has ended; one that was answered already says nothing.
+    fn ended(&mut self, call: &ToolCall, child: ThreadId, report: &Report<'_>) -> Vec<Order> {
+        let Some(Child { agent, last, criteria, .. }) = self.children.remove(&child) else { return vec![] };
+        let outcome = match report.end {
+            End::Done => report::finished(&last),
+            End::Stopped(_) => report::used_up(&last, limits_of(&agent).1),
+            End::Aborted => Outcome { status: Status::Cancelled, cap: None, text: text::CANCELLED.into() },
+            End::Failed(why) | End::Ceiling(why) => Outcome::failed(why.as_str()),
+        };
+        self.answer(call, &outcome, &criteria, report.elapsed_ms)
+    }
+
+    /// A child has had as long as it may.
+    fn timed_out(&mut self, call: &ToolCall) -> Vec<Order> {
+        let Some(child) = self.children.iter().find(|(_, child)| child.call == call.key).map(|(&thread, _)| thread) else { return vec![] };
+        // What it says from here on is nobody's.
+        let Some(Child { agent, criteria, .. }) = self.children.remove(&child) else { return vec![] };
+        let seconds = limits_of(&agent).0;
+        let outcome = Outcome { status: Status::TimedOut, cap: None, text: text::timed_out(seconds) };
+        let mut orders = vec![Order::Stop { thread: child }];
+        orders.extend(self.answer(call, &outcome, &criteria, seconds * 1_000));
+        orders
+    }
+
+    /// Brings the ledger up to a history of the root: a run is a turn of the user, and what came before the first one is of
+    /// no run.
+    fn learn(&mut self, history: &[Item], at: &Scope<'_>) {
+        let (before, begins) = self.seen.unwrap_or((0, 0));
+        let own = at.own.min(history.len());
+        if before != at.turn {
+            let earlier = history.get(begins.min(own)..own).unwrap_or_default();
+            let run = (before > 0).then_some(before);
+            self.ledger.learn(ledger::extract(&message::of_items(earlier, &self.told)), run);
+            self.seen = Some((at.turn, own));
+        }
+        let now = history.get(own..).unwrap_or_default();
+        self.ledger.learn(ledger::extract(&message::of_items(now, &self.told)), Some(at.turn));
+    }
+
+    /// A child's system text.
     fn child_system(&self, system: Option<Part>, opening: Option<&Item>, thread: ThreadId) -> Option<Part> {
-        let snapshot = opening.is_some_and(|item| item.hidden && item.origin == Origin::Inherited);
-        let note = snapshot.then_some(text::SNAPSHOT_NOTE);
-        let pointer = self.with_criteria.contains(&thread).then_some(text::CRITERIA_POINTER);
-        behind(system, note.into_iter().chain(pointer))
+        let opened = Opened {
+            snapshot: opening.is_some_and(|item| item.hidden && item.origin == Origin::Inherited),
+            criteria: self.children.get(&thread).is_some_and(|child| !child.criteria.is_empty()),
+        };
+        behind(system, &opening::notes(false, opened))
     }
 }
 
 /// A system text with further ones behind it.
-fn behind<'a>(system: Option<Part>, more: impl Iterator<Item = &'a str>) -> Option<Part> {
-    let more: Vec<&str> = more.collect();
+fn behind(system: Option<Part>, more: &[&str]) -> Option<Part> {
     if more.is_empty() {
         return system;
     }
@@ -127,14 +179,14 @@ impl Session for DeerFlowSession {
         if intent.agent == self.run.root {
             return None;
         }
+        let (prompt, subagent_type, description) = (intent.task.as_str(), intent.agent.as_str(), intent.title.as_str());
         let mode = self.strategy.context_mode;
-        let written = Written {
-            prompt: &intent.task,
-            subagent_type: &intent.agent,
-            description: &intent.title,
-            context_mode: (mode != ContextMode::Absent).then(|| mode.name()),
+        let context_mode = (mode != ContextMode::Absent).then(|| mode.name());
+        let args = match self.strategy.profile.has_modes() {
+            true => serde_json::to_string(&Written { prompt, subagent_type, description, context_mode }),
+            false => serde_json::to_string(&WrittenEarlier { description, prompt, subagent_type }),
         };
-        Some(Call { name: TOOL.into(), args: serde_json::to_string(&written).ok()? })
+        Some(Call { name: TOOL.into(), args: args.ok()? })
     }
 
     fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View {
@@ -142,37 +194,54 @@ impl Session for DeerFlowSession {
         // A request cannot show two tools of one name.
         view.tools.retain(|tool| tool.name != TOOL);
         if at.me().depth > 0 {
+            let most = limits_of(&at.me().agent).1;
+            if at.exchange >= most {
+                view.stop = Some(End::Stopped(text::turns_used_up(most)));
+            }
             view.system = self.child_system(view.system, history.first(), at.thread);
-            return view;
+            if self.run.scaffold {
+                scaffold::child(&mut view);
+            }
+        } else {
+            self.learn(history, at);
+            let block = ledger_block::block(self.ledger.entries());
+            view = view.tool(self.tool.clone());
+            if self.run.scaffold {
+                scaffold::root(&mut view, block.is_some());
+            } else if block.is_some() {
+                view.system = behind(view.system, &[text::CONTRACT]);
+            }
+            if let Some(block) = block {
+                let item = Item::user(Origin::Delegated, block).hide();
+                view.splices.push(Splice { at: behind_system(history), remove: 0, items: vec![item], keep: false });
+            }
         }
-        if let Some(ledger) = ledger::ledger(history, &self.told) {
-            view.system = behind(view.system, std::iter::once(text::CONTRACT));
-            view.splices.push(Splice { at: behind_system(history), remove: 0, items: vec![ledger], keep: false });
+        if self.run.scaffold || self.strategy.profile == Profile::F1f4af9 {
+            // Behind the system's messages, as the ledger: a person's message is none of them.
+            view.splices.extend(frame::splice(history));
         }
-        view.tool(self.tool.clone())
+        view
     }
 
     fn turn(&mut self, reply: AssistantTurn, history: &[Item], at: &Scope<'_>) -> Turn {
         if at.me().depth > 0 {
-            self.last.insert(at.thread, reply.text.clone());
+            if let Some(child) = self.children.get_mut(&at.thread) {
+                child.last.clone_from(&reply.text);
+            }
             return reply.into();
         }
-        let left = IN_ALL.saturating_sub(ledger::made(history, at.own));
+        self.learn(history, at);
+        let made = limit::made(self.ledger.entries().iter().map(|entry| (entry.id.as_str(), entry.run)), Some(&at.turn));
         let mut turn = Turn::from(reply);
-        let mut allowed = left.min(AT_ONCE);
-        for call in std::mem::take(&mut turn.calls) {
-            if call.name != TOOL {
-                turn.calls.push(call);
-            } else if allowed > 0 {
-                allowed -= 1;
-                turn.calls.push(call);
-            } else {
-                turn.cut.push(call);
-            }
+        let Some(verdict) = Limits::default().judge(turn.calls.iter().map(|call| call.name.as_str()), made) else { return turn };
+        let stays = verdict.keep.into_iter().zip(std::mem::take(&mut turn.calls));
+        for (stays, call) in stays {
+            if stays { turn.calls.push(call) } else { turn.cut.push(call) }
         }
-        if !turn.cut.is_empty() && left == 0 {
-            let gap = if turn.text.is_empty() { "" } else { "\n\n" };
-            turn.text = format!("{}{gap}{}", turn.text, text::LIMIT_NOTE);
+        if verdict.used_up
+            && let Value::Text(text) = limit::noted(&Value::Text(std::mem::take(&mut turn.text)))
+        {
+            turn.text = text;
         }
         turn
     }
@@ -181,23 +250,23 @@ impl Session for DeerFlowSession {
         if call.name != TOOL || at.me().depth > 0 {
             return Route::Tool;
         }
-        Route::Do(vec![match self.delegate(call, parent) {
-            Ok(order) => order,
-            Err(why) => self.refuse(call, why),
-        }])
+        Route::Do(vec![self.delegate(call, parent)])
     }
 
     fn deliver(&mut self, event: Event<'_>, at: &Scope<'_>) -> Vec<Order> {
         match event {
             Event::Input(items) => vec![Order::input(items, When::Turn, at)],
             Event::Opened { by: Some(call), child: Ok(child) } => {
-                if Arguments::decode(call.args.as_text()).is_ok_and(|arguments| !arguments.criteria.is_empty()) {
-                    self.with_criteria.insert(child);
-                }
-                vec![]
+                let agent = at.state(child).agent.clone();
+                let timeout_ms = limits_of(&agent).0 * 1_000;
+                let args = Value::parse(call.args.as_text()).unwrap_or(Value::None);
+                let criteria = Arguments::decode(self.strategy.profile, &args).map(|asked| asked.criteria).unwrap_or_default();
+                self.children.insert(child, Child { call: call.key, agent, last: String::new(), criteria });
+                vec![Order::Wait { call: call.key, timeout_ms }]
             }
-            Event::Opened { by: Some(call), child: Err(why) } => vec![self.refuse(call, text::failed(why))],
-            Event::Ended(report) => report.by.map(|call| self.answer(call, at.thread, &report)).unwrap_or_default(),
+            Event::Opened { by: Some(call), child: Err(why) } => vec![self.refuse(call, why.to_owned())],
+            Event::Ended(report) => report.by.map(|call| self.ended(call, at.thread, &report)).unwrap_or_default(),
+            Event::Waiting { call, timed_out: true } => self.timed_out(call),
             Event::Opened { .. } | Event::Waiting { .. } | Event::Aside(_) => vec![],
         }
     }

@@ -4,139 +4,174 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::transcript::{Body, CallKey, Content, Item, Origin, Part, Role, ToolCall};
+use indexmap::IndexMap;
+
+use crate::transcript::{Body, Item, Origin, Part, Role};
 
 use super::Profile;
+use super::document;
+use super::message::{Block, Called, Message, Speaker, of_items};
 use super::python;
 use super::tags::neutralise;
-use super::text::{BATCH_TOOL, TOOL};
+use super::text::{BATCH_TOOL, MEDIA_NOTICE, TOOL};
+use super::value::Value;
 
-/// Who a message of the history is from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Speaker {
-    User,
-    Assistant,
-    Tool,
+/// The name of the message that holds it.
+pub(crate) const NAME: &str = "parent_context_snapshot";
+
+/// One block of a snapshot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shown {
+    /// A text.
+    Text(String),
+    /// Media, or a document.
+    Block(IndexMap<String, Value>),
+    /// Media of an item.
+    Media(Part),
 }
 
-/// A message as DeerFlow counts them: an assistant's holds its text and its calls, where items are apart.
-struct Message<'a> {
-    speaker: Speaker,
-    items: Vec<&'a Item>,
-}
+/// An exception of the product's program, by its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Raised(pub(crate) &'static str);
 
-/// A call whose arguments are no object is invalid there: it is never listed and never answered.
-fn arguments(call: &ToolCall) -> Option<String> {
-    python::object(call.args.as_text())
-}
+const TYPE_ERROR: Raised = Raised("TypeError");
 
-/// The history's messages. System and developer messages, records, reasoning and summaries are none.
-fn messages(history: &[Item]) -> Vec<Message<'_>> {
-    let mut all: Vec<Message<'_>> = Vec::new();
-    for item in history {
-        let speaker = match item.body() {
-            Body::Message { role: Role::User, .. } | Body::Mail { .. } => Speaker::User,
-            Body::Message { role: Role::Assistant, .. } => Speaker::Assistant,
-            Body::Message { role: Role::Tool, .. } | Body::Result { .. } => Speaker::Tool,
-            Body::Call(_) => match all.last_mut().filter(|last| last.speaker == Speaker::Assistant) {
-                Some(last) => {
-                    last.items.push(item);
-                    continue;
-                }
-                None => Speaker::Assistant,
-            },
-            Body::Message { role: Role::System | Role::Developer, .. }
-            | Body::Reasoning { .. }
-            | Body::Context { .. }
-            | Body::Compaction { .. } => continue,
-        };
-        all.push(Message { speaker, items: vec![item] });
-    }
-    all
-}
+/// Types of blocks that are handed down; documents by `v3` alone.
+const MEDIA: [&str; 6] = ["image", "image_url", "audio", "input_audio", "video", "file"];
+const DOCUMENT: &str = "document";
 
 /// The snapshot of a history; `None`: nothing is left, and the child is exactly the isolated one.
-pub(super) fn snapshot(profile: Profile, history: &[Item]) -> Option<Item> {
-    let retained = |item: &Item| profile == Profile::V1 || !item.hidden;
-    let calls: BTreeMap<CallKey, &ToolCall> = history.iter().filter_map(Item::as_call).map(|call| (call.key, call)).collect();
-    let answered_call = |item: &Item| item.answers().and_then(|key| calls.get(&key).copied());
-    let messages = messages(history);
-    // Ids repeat, so a pair is known by its message too. Every message takes part, and a pair is complete if the answer
-    // is retained; calls that are not are never listed.
-    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut complete: BTreeSet<(usize, &str)> = BTreeSet::new();
-    for (at, message) in messages.iter().enumerate() {
-        for item in &message.items {
-            match item.body() {
-                Body::Call(call) if arguments(call).is_some() => {
-                    open.insert(&call.id, at);
-                }
-                Body::Result { .. } => {
-                    let Some(call) = answered_call(item) else { continue };
-                    if let Some(of) = open.remove(call.id.as_str())
-                        && retained(item)
-                    {
-                        complete.insert((of, &call.id));
-                    }
-                }
-                _ => {}
-            }
-        }
+pub(crate) fn capture(profile: Profile, summary: Option<&str>, messages: &[Message<'_>]) -> Result<Option<Vec<Shown>>, Raised> {
+    let mut shown = Vec::new();
+    if let Some(summary) = summary.filter(|summary| !python::strip(summary).is_empty()) {
+        shown.push(Shown::Text(neutralise(&format!("Historical conversation summary:\n{summary}"))));
     }
-    let mut parts: Vec<Part> = Vec::new();
-    let summary = history.iter().rfind(|item| matches!(item.body(), Body::Compaction { .. }) && retained(item)).map(Item::text);
-    if let Some(summary) = summary.filter(|summary| !summary.trim().is_empty()) {
-        parts.push(Part::text(neutralise(&format!("Historical conversation summary:\n{summary}"))));
-    }
-    for (at, message) in messages.iter().enumerate() {
-        let mut blocks: Vec<Part> = Vec::new();
-        let mut listed: Vec<String> = Vec::new();
-        for item in message.items.iter().filter(|item| retained(item)) {
-            let Some(call) = item.as_call() else {
-                blocks.extend(contents(item));
-                continue;
-            };
-            let delegates = call.name == TOOL || call.name == BATCH_TOOL;
-            let finished = complete.contains(&(at, call.id.as_str()));
-            if let Some(args) = arguments(call)
-                && (finished || (profile == Profile::V1 && !delegates))
-            {
-                let (name, id) = (python::string(&call.name), python::string(&call.id));
-                listed.push(format!("{{\"name\": {name}, \"args\": {args}, \"id\": {id}, \"type\": \"tool_call\"}}"));
-            }
+    let is_kept = |message: &Message<'_>| match profile {
+        Profile::V1 => message.speaker != Speaker::Other,
+        _ => message.is_seen(),
+    };
+    let complete = complete(messages, is_kept);
+    for (at, message) in messages.iter().enumerate().filter(|(_, message)| is_kept(message)) {
+        let mut blocks = Vec::new();
+        for block in message.content.blocks() {
+            blocks.extend(of_block(profile, &block)?);
         }
+        let is_listed = |call: &&Called<'_>| {
+            let finished = call.id.as_deref().is_some_and(|id| complete.contains(&(at, id)));
+            finished || (profile == Profile::V1 && call.name != TOOL && call.name != BATCH_TOOL)
+        };
+        let listed: Option<Vec<String>> = message.calls.iter().filter(is_listed).filter_map(listed).collect();
+        let listed = listed.ok_or(TYPE_ERROR)?;
         if !listed.is_empty() {
-            blocks.push(Part::text(neutralise(&format!("Historical tool calls (not executed by you): [{}]", listed.join(", ")))));
+            blocks.push(Shown::Text(neutralise(&format!("Historical tool calls (not executed by you): [{}]", listed.join(", ")))));
         }
         if blocks.is_empty() {
             continue;
         }
-        let label = match message.speaker {
-            Speaker::User => "\nHistorical user:\n".to_owned(),
-            Speaker::Assistant => "\nHistorical assistant:\n".to_owned(),
-            Speaker::Tool => match message.items.first().and_then(|item| answered_call(item)) {
-                Some(call) => format!("\nHistorical tool result ({}, call {}):\n", call.name, call.id),
-                // The transcript does not know which id it names.
-                None => "\nHistorical tool result (tool, call unknown):\n".to_owned(),
-            },
-        };
-        parts.push(Part::text(neutralise(&label)));
-        parts.extend(blocks);
+        shown.push(Shown::Text(neutralise(&label(message))));
+        shown.extend(blocks);
     }
-    if parts.is_empty() {
-        return None;
-    }
-    Some(Item::new(Body::Message { role: Role::User, phase: None, parts }, Origin::Inherited).hide())
+    Ok(Some(shown).filter(|shown| !shown.is_empty()))
 }
 
-/// An item's content as blocks. A text alone gives none if it is empty; of several each stays. Media pass, content that
-/// only its maker can read is dropped.
-fn contents(item: &Item) -> Vec<Part> {
-    let parts = item.parts();
-    let one = |part: &Part| match part.content() {
-        Content::Text(text) => (parts.len() > 1 || !text.is_empty()).then(|| Part::text(neutralise(text))),
-        Content::Image { .. } | Content::File { .. } => Some(part.clone()),
-        Content::Opaque { .. } => None,
+/// The calls that a result completes, by message and id: ids repeat. Every message takes part, hidden ones too, so that
+/// their results are not taken for those of others; a pair counts if both of its ends are kept.
+fn complete<'a>(messages: &'a [Message<'_>], is_kept: impl Fn(&Message<'_>) -> bool) -> BTreeSet<(usize, &'a str)> {
+    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut complete = BTreeSet::new();
+    for (at, message) in messages.iter().enumerate() {
+        match message.speaker {
+            Speaker::Assistant => {
+                let valid = message.calls.iter().filter(|call| call.args.value().is_some());
+                open.extend(valid.filter_map(|call| Some((call.id.as_deref()?, at))));
+            }
+            Speaker::Tool => {
+                let Some(id) = message.answers.as_deref() else { continue };
+                if let Some(of) = open.remove(id)
+                    && messages.get(of).is_some_and(&is_kept)
+                    && is_kept(message)
+                {
+                    complete.insert((of, id));
+                }
+            }
+            Speaker::User | Speaker::Other => {}
+        }
+    }
+    complete
+}
+
+/// A call as it is listed; `None`: its arguments are no object, so that it is no call there. The inner `None`: it cannot
+/// be written as JSON.
+fn listed(call: &Called<'_>) -> Option<Option<String>> {
+    let args = call.args.value()?;
+    let id = call.id.as_deref().map_or("null".to_owned(), python::quoted);
+    Some(
+        python::dumps(&args)
+            .map(|args| format!("{{\"name\": {}, \"args\": {args}, \"id\": {id}, \"type\": \"tool_call\"}}", python::quoted(&call.name))),
+    )
+}
+
+fn label(message: &Message<'_>) -> String {
+    match message.speaker {
+        Speaker::User | Speaker::Other => "\nHistorical user:\n".into(),
+        Speaker::Assistant => "\nHistorical assistant:\n".into(),
+        Speaker::Tool => {
+            let name = message.name.as_deref().filter(|name| !name.is_empty()).unwrap_or("tool");
+            // A result of a run always has an id; of an odd history it may be lost.
+            let id = message.answers.as_deref().unwrap_or("unknown");
+            format!("\nHistorical tool result ({name}, call {id}):\n")
+        }
+    }
+}
+
+/// What becomes of one block.
+fn of_block(profile: Profile, block: &Block<'_>) -> Result<Option<Shown>, Raised> {
+    let fields = match block {
+        Block::Text("") => return Ok(None),
+        Block::Text(text) | Block::Part(text) => return Ok(Some(Shown::Text(neutralise(text)))),
+        Block::Media(part) => return Ok(Some(Shown::Media((*part).clone()))),
+        Block::Typed(fields) => fields,
     };
-    parts.iter().filter_map(one).collect()
+    let kind = match fields.get("type") {
+        Some(Value::Text(kind)) => kind.as_str(),
+        // Up to `v2` a type is looked up in sets, which raises for what cannot be hashed.
+        Some(Value::List(_) | Value::Object(_)) if profile != Profile::V3 => return Err(TYPE_ERROR),
+        _ => return Ok(None),
+    };
+    if let ("text" | "output_text", Some(Value::Text(text))) = (kind, fields.get("text")) {
+        return Ok(Some(Shown::Text(neutralise(text))));
+    }
+    if !MEDIA.contains(&kind) && !(kind == DOCUMENT && profile == Profile::V3) {
+        return Ok(None);
+    }
+    let mut kept = (*fields).clone();
+    kept.shift_remove("cache_control");
+    let kept = Value::Object(kept);
+    let is_json = python::dumps(&kept).is_some();
+    let Value::Object(kept) = kept else { return Ok(None) };
+    Ok(Some(match (is_json, profile) {
+        (false, Profile::V1) => return Err(TYPE_ERROR),
+        (false, _) => Shown::Text(MEDIA_NOTICE.into()),
+        (true, _) if kind == DOCUMENT => Shown::Block(document::neutralised(kept)),
+        (true, _) => Shown::Block(kept),
+    }))
+}
+
+/// The snapshot of a history of items. Its summary is the last one that stands there.
+pub(super) fn of_history(profile: Profile, history: &[Item]) -> Result<Option<Vec<Shown>>, Raised> {
+    let is_kept = |item: &&Item| profile == Profile::V1 || !item.hidden;
+    let summary = history.iter().rfind(|item| matches!(item.body(), Body::Compaction { .. }) && is_kept(item)).map(Item::text);
+    capture(profile, summary.as_deref(), &of_items(history, &BTreeMap::new()))
+}
+
+/// A snapshot as the message that a child opens with.
+pub(super) fn item(shown: Vec<Shown>) -> Item {
+    let part = |shown| match shown {
+        Shown::Text(text) => Part::text(text),
+        Shown::Media(part) => part,
+        // Items bring their media as parts; a block as data would read as its JSON.
+        Shown::Block(fields) => Part::text(python::dumps(&Value::Object(fields)).unwrap_or_default()),
+    };
+    let parts = shown.into_iter().map(part).collect();
+    Item::new(Body::Message { role: Role::User, phase: None, parts }, Origin::Inherited).hide()
 }
