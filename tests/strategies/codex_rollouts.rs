@@ -281,3 +281,12 @@ proptest! {
         let _ = envelope(&[text.as_str().into()]);
     }
 }
+
+#[test]
+fn of_the_last_turns_nothing_older_is_looked_at() {
+    let words: Vec<Word> = std::iter::repeat_n([Word::User, Word::Call, Word::Final], 1_000).flatten().collect();
+    let mut looked_at = 0;
+    let kept = with_lines(&words, |lines| last_turns(lines.iter().rev().copied().inspect(|_| looked_at += 1), 3));
+    // The line before the boundary may say that it was delivered.
+    assert!((kept, looked_at) == (9, 10), "{kept} lines kept, {looked_at} looked at");
+}

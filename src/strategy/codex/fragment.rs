@@ -69,6 +69,10 @@ const WARNINGS: [(&str, &str); 3] = [
 ];
 
 fn is_context(text: &str) -> bool {
+    // Nearly every message is what a person said, and begins otherwise.
+    if !text.trim_start().starts_with(['<', '#', 'W']) {
+        return false;
+    }
     CONTEXT.iter().any(|tag| tagged(text, tag))
         || wrapped(text, "# AGENTS.md instructions", "</INSTRUCTIONS>")
         || inside(text, "<goal_context>", "</goal_context>").is_some()
@@ -95,6 +99,7 @@ const MANAGED_TAG: &str = "managed_developer_instructions";
 /// Whether a developer part tells the parent its role, its mode or the time. `mode`: a part that tells the mode counts.
 pub(super) fn is_the_parents(part: &Part, mode: bool) -> bool {
     match part.content() {
+        Content::Text(text) if !text.trim_start().starts_with('<') => false,
         Content::Text(text) => SCRUBBED.iter().any(|tag| (mode || *tag != MODE_TAG) && tagged(text, tag)),
         Content::Opaque { kind, .. } => mode && kind == MODE,
         Content::Image { .. } | Content::File { .. } => false,

@@ -90,6 +90,10 @@ impl Strategy for CodexV1 {
         true
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn hands_history_down(&self) -> bool {
         self.fork_context == ForkContext::True
     }

@@ -66,6 +66,10 @@ impl Strategy for CodexV2 {
         }
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn hands_history_down(&self) -> bool {
         self.fork_turns != ForkTurns::None
     }
