@@ -97,6 +97,9 @@ impl Session for PythonSession {
             view.splices = stored.splices(at.turn);
         }
         view.stop = iterations(history.get(at.own..).unwrap_or_default()).find_map(|results| self.exceptions.end(results));
+        if let Some([root, child]) = self.profile.tools.filter(|_| self.offer.run.scaffold) {
+            view.tools = if at.me().depth == 0 { root } else { child }.measured(view.tools);
+        }
         if off(history, at.own, at.exchange) {
             view.tools.clear();
         }
