@@ -7,7 +7,7 @@
 //!
 //! Assumed, since it is not established: tools that are turned off are not sent; shared sessions take what children said
 //! in the order in which they ended; of two agents with one tool name the first is kept. Not here: approval and other
-//! requests to the user, streaming callbacks, detailed errors, `name` on assistant messages.
+//! requests to the user, streaming callbacks, detailed errors.
 
 use std::collections::BTreeMap;
 
@@ -217,6 +217,10 @@ impl Session for MafSession {
                 view.splices = shared.splices(at.turn);
             }
         }
+        let names = super::names::of_earlier_turns(history, at.own, &view.agent);
+        view.splices.extend(names);
+        // What is put in before an item comes before what the item becomes.
+        view.splices.sort_by_key(|splice| (splice.at, splice.remove));
         if off(history, at.own, at.exchange) {
             view.tools.clear();
         }

@@ -5,12 +5,14 @@
 //! [`route`](Session::route), [`deliver`](Session::deliver). Five orders: [`Order`]. Blocking or spawned is only *when*
 //! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
 
+pub mod claude_code;
 pub mod codex;
 pub mod deerflow;
 pub mod filter;
 mod full_copy;
 mod inline;
 mod maf_python;
+mod names;
 pub mod opencode;
 mod order;
 mod phrase;
@@ -20,6 +22,7 @@ mod scope;
 mod spec;
 mod view;
 
+pub use claude_code::ClaudeCode;
 pub use codex::{CodexV1, CodexV2};
 pub use deerflow::DeerFlow;
 pub use full_copy::FullCopy;

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::claude_code::{Mode, PROFILES as CLAUDE_CODE_PROFILES};
 use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
 use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::opencode::{PROFILES, Profile};
-use super::{CodexV1, CodexV2, DeerFlow, FullCopy, Inline, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
+use super::{ClaudeCode, CodexV1, CodexV2, DeerFlow, FullCopy, Inline, MafPython, OpenCode, Spec, SpecFault, Strategy, UnknownStrategy};
 
 /// One strategy with all that may be chosen about it.
 #[derive(Clone, Copy, Debug)]
@@ -262,12 +263,14 @@ const RULES: [&str; Rule::ALL.len()] = {
     names
 };
 
+const MODES: [&str; Mode::ALL.len()] = [Mode::ALL[0].name(), Mode::ALL[1].name()];
+
 const SNAPSHOTS: [&str; Snapshot::ALL.len()] = [Snapshot::ALL[0].name(), Snapshot::ALL[1].name()];
 
 const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
 
 /// In the order of the default rows.
-const BUILTIN: [Registered; 7] = [
+const BUILTIN: [Registered; 8] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -343,6 +346,20 @@ const BUILTIN: [Registered; 7] = [
         build: |choice| {
             let profile = Snapshot::named(choice.profile()).unwrap_or_default();
             Box::new(DeerFlow { profile, context_mode: ContextMode::named(choice.option("context_mode")).unwrap_or_default() })
+        },
+    },
+    Registered {
+        id: "claude-code",
+        profiles: &CLAUDE_CODE_PROFILES,
+        options: &[
+            OptionSpec { key: "mode", words: &MODES, numbers: None, default: MODES[0], profiles: &[] },
+            OptionSpec { key: "background", words: &["false", "true"], numbers: None, default: "false", profiles: &[] },
+        ],
+        rows: &[],
+        about: "Claude Code's Agent tool: the prompt alone or an unfiltered fork goes down; the last text comes back, in the call or a notice",
+        build: |choice| {
+            let mode = Mode::named(choice.option("mode")).unwrap_or_default();
+            Box::new(ClaudeCode { mode, background: choice.option("background") == "true" })
         },
     },
 ];

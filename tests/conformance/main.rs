@@ -3,6 +3,7 @@
 
 mod files;
 mod replaced;
+mod wire;
 
 use ctxbench::conformance::{Verdicts, Why, emit, verify};
 

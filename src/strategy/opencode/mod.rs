@@ -6,10 +6,11 @@
 //! child's last message, in a wrapper that names the session, so that it can be resumed.
 //!
 //! Not here: permission rules (every agent is allowed, children are shown no `task`), `@file` mentions in a prompt,
-//! the product's own system text and tool schemas, compaction of a child.
+//! compaction of a child.
 
 mod arguments;
 mod profile;
+mod scaffold;
 mod session;
 mod text;
 mod truncate;
@@ -40,6 +41,10 @@ impl Strategy for OpenCode {
     fn id(&self) -> String {
         let options = if self.background { ":background=true" } else { "" };
         format!("opencode@{}{options}", self.profile.name)
+    }
+
+    fn has_scaffold(&self) -> bool {
+        true
     }
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {

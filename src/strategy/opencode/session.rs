@@ -10,6 +10,7 @@ use crate::transcript::{Body, CallKey, Handle, Item, Means, Origin, ToolCall};
 
 use super::OpenCode;
 use super::arguments::Arguments;
+use super::scaffold;
 use super::text::{self, State, TOOL};
 use super::truncate::truncate;
 
@@ -241,7 +242,11 @@ impl Session for OpenCodeSession {
         let mut view = View::of(speaker, &self.run);
         // A request cannot show two tools of one name.
         view.tools.retain(|tool| tool.name != TOOL);
-        if at.me().depth < self.strategy.profile.depth { view.tool(self.tool.clone()) } else { view }
+        let mut view = if at.me().depth < self.strategy.profile.depth { view.tool(self.tool.clone()) } else { view };
+        if self.run.scaffold {
+            scaffold::dress(&mut view, at.me().depth == 0);
+        }
+        view
     }
 
     fn turn(&mut self, reply: AssistantTurn, _: &[Item], at: &Scope<'_>) -> Turn {
