@@ -204,6 +204,7 @@ fn written(item: &Item) -> (String, String, String) {
         Body::Compaction { .. } => "compaction".to_owned(),
         Body::Context { .. } => "context".to_owned(),
     };
+    let kind = item.name().map_or(kind.clone(), |name| format!("{kind} as {name}"));
     (kind, item.origin.name().to_owned(), item.text())
 }
 

@@ -307,6 +307,7 @@ fn segments(outcome: &Outcome, all: &mut BTreeSet<String>) {
     let spliced = outcome.rows.iter().flat_map(|row| row.sent.splices.iter()).flat_map(|splice| &splice.items);
     for item in logged.chain(spliced).filter(|item| item.is_sent()) {
         all.insert(header(item));
+        all.extend(item.name().map(str::to_owned));
         all.extend(item.parts().iter().map(|part| part.as_text().to_owned()));
     }
     for row in &outcome.rows {

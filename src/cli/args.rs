@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::model::profile::MODELS;
+use crate::plan::{MEASURED, NONE};
 use crate::report::Format;
 use crate::scenario::{Briefing, Fallback, Size};
 use crate::tokens::Encoding;
@@ -83,6 +84,9 @@ pub struct MeasureArgs {
     /// The engine that counts them
     #[arg(long, value_name = "NAME", default_value = "tiktoken")]
     pub engine: String,
+    /// What requests hold of real clients' prompts and tools: nothing, or what was measured, as sizes
+    #[arg(long, value_name = "SCAFFOLD", default_value = NONE, value_parser = PossibleValuesParser::new([NONE, MEASURED]))]
+    pub scaffold: String,
 }
 
 /// `run`.

@@ -116,6 +116,8 @@ pub struct Measuring {
     pub encoding: Encoding,
     /// The counter; it loads its vocabulary when it first counts.
     pub counter: Arc<dyn TokenCounter>,
+    /// What requests hold of real clients' fixed texts.
+    pub scaffold: String,
 }
 
 impl Measuring {
@@ -124,7 +126,8 @@ impl Measuring {
         let unknown = |why: UnknownName| Error::Usage(why.to_string());
         let encoding: Encoding = args.tokenizer.parse().map_err(unknown)?;
         let counter = counter_by_name(encoding, &args.engine).map_err(unknown)?;
-        Ok(Measuring { as_model: args.as_model.as_deref().map(model_profile), encoding, counter })
+        let as_model = args.as_model.as_deref().map(model_profile);
+        Ok(Measuring { as_model, encoding, counter, scaffold: args.scaffold.clone() })
     }
 
     /// The head of a run.
@@ -138,7 +141,7 @@ impl Measuring {
             as_model: profile.map(|profile| profile.name.to_owned()),
             latency: profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
             engine: self.counter.id().to_owned(),
-            scaffold: "none".to_owned(),
+            scaffold: self.scaffold.clone(),
         };
         Head::new(self.encoding.name(), settings)
     }

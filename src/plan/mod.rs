@@ -25,6 +25,11 @@ pub use cell_id::{CellId, CellIdError};
 pub use fingerprint::Inputs;
 use recording::{held_remark, recording_digest};
 
+/// What requests hold of real clients' fixed texts: nothing.
+pub const NONE: &str = "none";
+/// What requests hold of real clients' fixed texts: what was measured, as sizes.
+pub const MEASURED: &str = "measured";
+
 /// Makes the model that plays a scenario under a strategy.
 pub type Casting = Arc<dyn Fn(&dyn Strategy) -> Arc<dyn Model> + Send + Sync>;
 
@@ -304,17 +309,41 @@ impl Plan {
             name: id.to_string(),
             fingerprint: inputs.fingerprint(seed),
             id,
-            staging: subject.staging.clone(),
+            staging: self.staging(subject),
             expects_failure: subject.expects_failure.clone(),
             strategy: strategy.clone(),
             model: (subject.casting)(strategy.as_ref()),
             evidence: subject.evidence,
             scorer: subject.scorer.clone(),
             children: subject.children.clone(),
-            remark: subject.remark.clone(),
+            remark: self.remark(subject, strategy),
             window,
             latency,
         }
+    }
+
+    /// Whether strategies are asked for what their real clients send.
+    fn is_measured(&self) -> bool {
+        self.head.settings.scaffold == MEASURED
+    }
+
+    fn staging(&self, subject: &Subject) -> Staging {
+        let (staging, scaffold) = (subject.staging.clone(), self.is_measured());
+        Arc::new(move || {
+            let mut stage = staging();
+            stage.context.scaffold = scaffold;
+            stage
+        })
+    }
+
+    /// The subject's own remark, and that a scaffold was asked for that the strategy does not have.
+    fn remark(&self, subject: &Subject, strategy: &Arc<dyn Strategy>) -> Remark {
+        let remark = subject.remark.clone();
+        if !self.is_measured() || strategy.has_scaffold() {
+            return remark;
+        }
+        let note = format!("{} has no measured scaffold: its requests hold the scenario's own texts and tools.", strategy.id());
+        Arc::new(move |meter| std::iter::once(note.clone()).chain(remark(meter)).collect())
     }
 
     /// The brief matters to whoever writes tasks: simulated agents alone.

@@ -5,6 +5,7 @@
 //! [`route`](Session::route), [`deliver`](Session::deliver). Five orders: [`Order`]. Blocking or spawned is only *when*
 //! a strategy replies; a hand-off is one thread whose speaker changes; threads never end, turns do.
 
+pub mod claude_code;
 pub mod codex;
 pub mod deerflow;
 pub mod filter;
@@ -22,6 +23,7 @@ mod spawn_agent;
 mod spec;
 mod view;
 
+pub use claude_code::ClaudeCode;
 pub use codex::{CodexV1, CodexV2};
 pub use deerflow::DeerFlow;
 pub use full_copy::FullCopy;

@@ -8,13 +8,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::codex::profile::names;
+use super::claude_code::{Mode, PROFILES as CLAUDE_CODE_PROFILES};
 use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
 use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::maf::{dotnet, python};
 use super::opencode::{PROFILES, Profile};
 use super::{
-    CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafDotNet, MafPython, OpenCode, SpawnAgent, Spec, SpecFault, Strategy,
+    ClaudeCode, CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafDotNet, MafPython, OpenCode, SpawnAgent, Spec, SpecFault, Strategy,
     UnknownStrategy,
 };
 
@@ -280,10 +281,12 @@ const DEERFLOW: [&str; Snapshot::ALL.len()] =
 /// Those of its profiles whose calls have a mode.
 const SNAPSHOTS: [&str; 3] = [Snapshot::V2.name(), Snapshot::V1.name(), Snapshot::V3.name()];
 
+const MODES: [&str; Mode::ALL.len()] = [Mode::ALL[0].name(), Mode::ALL[1].name()];
+
 const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
 
 /// In the order of the default rows.
-const BUILTIN: [Registered; 10] = [
+const BUILTIN: [Registered; 11] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -401,5 +404,19 @@ const BUILTIN: [Registered; 10] = [
         rows: &["spawn-agent"],
         about: "a teaching agent's fan-out tool: the task alone goes down, all that the child wrote comes back; side by side",
         build: |_| Box::new(SpawnAgent),
+    },
+    Registered {
+        id: "claude-code",
+        profiles: &CLAUDE_CODE_PROFILES,
+        options: &[
+            OptionSpec { key: "mode", words: &MODES, numbers: None, default: MODES[0], profiles: &[] },
+            OptionSpec { key: "background", words: &["false", "true"], numbers: None, default: "false", profiles: &[] },
+        ],
+        rows: &[],
+        about: "Claude Code's Agent tool: the prompt alone or an unfiltered fork goes down; the last text comes back, in the call or a notice",
+        build: |choice| {
+            let mode = Mode::named(choice.option("mode")).unwrap_or_default();
+            Box::new(ClaudeCode { mode, background: choice.option("background") == "true" })
+        },
     },
 ];

@@ -8,10 +8,38 @@ use serde_json::value::RawValue;
 
 /// This project's own vectors, by file name.
 pub fn fixtures() -> Vec<(String, String)> {
+    own().into_iter().filter(|(name, _)| !is_wire(name)).collect()
+}
+
+/// This project's own recorded runs, by file name.
+pub fn wire_fixtures() -> Vec<(String, String)> {
+    own().into_iter().filter(|(name, _)| is_wire(name)).collect()
+}
+
+fn own() -> Vec<(String, String)> {
     let files = folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance"));
-    assert!(!files.is_empty(), "there are vectors of our own");
+    assert!(!files.is_empty(), "there are files of our own");
     files
 }
+
+fn is_wire(name: &str) -> bool {
+    name.starts_with("wire-")
+}
+
+/// The reference runs that are built here; none, said aloud, where the folder is not at hand.
+pub fn wire_reference(test: &str) -> Vec<(String, String)> {
+    let Ok(shared) = std::env::var("CTXBENCH_SHARED") else {
+        eprintln!("{test}: the reference runs are skipped, CTXBENCH_SHARED is not set");
+        return vec![];
+    };
+    let built = |(name, _): &(String, String)| RUNS.iter().any(|run| name == &format!("{run}.json"));
+    let files: Vec<_> = folder(&Path::new(&shared).join("wire")).into_iter().filter(built).collect();
+    assert_eq!(files.len(), RUNS.len(), "the folder holds every run that is built here");
+    files
+}
+
+/// The runs whose strategies are built here.
+const RUNS: &[&str] = &["claude_code__basic", "claude_code__fork", "maf__chat", "maf__responses", "opencode__anthropic", "opencode__basic"];
 
 /// The reference vectors of the systems that are built here; none, said aloud, where the folder is not at hand.
 pub fn reference(test: &str) -> Vec<(String, String)> {

@@ -4,6 +4,7 @@
 mod files;
 mod protocol;
 mod replaced;
+mod wire;
 
 use ctxbench::conformance::{Verdicts, Why, emit, verify};
 

@@ -1,5 +1,6 @@
 //! Filters, strategies, specs and the registry, from outside.
 
+mod claude_code;
 mod codex_forks;
 mod codex_profiles;
 mod codex_rollouts;

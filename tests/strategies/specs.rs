@@ -60,15 +60,15 @@ fn what_is_understood() {
 fn what_is_refused() {
     check_refused(
         "opncode",
-        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, versioned",
+        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, claude-code, versioned",
     );
     check_refused(
         "codex-v3@0.160",
-        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, versioned",
+        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, claude-code, versioned",
     );
     check_refused(
         "",
-        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, versioned",
+        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, claude-code, versioned",
     );
     check_refused(
         "opencode@1.18.3",
@@ -208,6 +208,8 @@ fn options_as_chosen_and_as_listed() {
             "fork_context=absent|false|true",
             "fork_turns=absent|none|all|1..1000000",
             "context_mode=absent|isolated|snapshot",
+            "mode=isolated|fork",
+            "background=false|true",
             "turns=absent|none|1..50",
             "mode=isolated|fork",
         ]

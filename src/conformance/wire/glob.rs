@@ -115,6 +115,11 @@ pub(super) fn is_masked(recorded: &str) -> bool {
     pieces(recorded).iter().any(|piece| matches!(piece, Piece::Value(..)))
 }
 
+/// A text for people: what would differ anyway stands as a mask, so that the first difference to be seen is one.
+pub(super) fn shown(text: &str) -> String {
+    filled(text, |value| Some(if value.starts_with('$') { value } else { "$ANY" }.to_owned()))
+}
+
 /// A text with its masked places filled.
 pub(super) fn filled(recorded: &str, mut value: impl FnMut(&str) -> Option<String>) -> String {
     let pieces = pieces(recorded);

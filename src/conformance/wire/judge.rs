@@ -9,7 +9,7 @@ use super::super::json::Json;
 use super::entry::{Entry, Placed};
 use super::glob;
 use super::play::{Sent, part_json};
-use super::text::{Scaffold, Text};
+use super::text::{Long, Scaffold, Text};
 
 /// Which part of the run stands where the recording has prose of a digest: equal digests are one text.
 #[derive(Default)]
@@ -47,11 +47,13 @@ pub(super) struct Pair<'a> {
 }
 
 impl Judge {
-    /// Remembers which parts stand for which prose.
+    /// Remembers which parts stand for which texts of a digest.
     pub(super) fn learn(&mut self, recorded: &Entry<Text>, given: &Entry<Part>) {
         for (text, part) in recorded.parts().iter().zip(ordered(recorded.parts(), given.parts())) {
-            if let Text::Scaffold(scaffold) = text {
-                self.learn_part(&scaffold.sha, part);
+            match text {
+                Text::Scaffold(scaffold) => self.learn_part(&scaffold.sha, part),
+                Text::Long(long) => self.learn_part(&long.sha, part),
+                Text::Plain(_) => {}
             }
         }
     }
@@ -139,22 +141,25 @@ impl Judge {
     /// Where a part of the run is not the recorded text.
     pub(super) fn text_fault(&self, recorded: &Text, given: &Part, at: &str) -> Option<Fault> {
         let fault = |expected: Json| Some(Fault::new(at, Some(expected), Some(part_json(given))));
-        match recorded {
-            Text::Plain(text) => match given.content() {
-                Content::Text(given) if glob::same(text, given).is_some() => None,
-                _ => fault(recorded.json()),
-            },
-            Text::Long(long) => match given.content() {
-                Content::Text(given) if **given == *long.whole() => None,
-                // What the strategy wrote itself is known by its head; masked places have another length in every run.
-                Content::Text(given) if glob::begins(&long.head, given) => {
-                    let length = given.chars().count();
-                    if glob::is_masked(&long.head) || length == long.chars { None } else { fault(recorded.json()) }
-                }
-                _ => fault(recorded.json()),
-            },
-            Text::Scaffold(scaffold) => self.scaffold_fault(scaffold, given).and_then(fault),
+        match (recorded, given.content()) {
+            (Text::Plain(text), Content::Text(given)) => {
+                let differ = glob::same(text, given).is_none();
+                differ.then(|| Fault::new(at, Some(glob::shown(text).into()), Some(glob::shown(given).into())))
+            }
+            (Text::Long(long), Content::Text(text)) => self.long_fault(long, text, given).and_then(fault),
+            (Text::Scaffold(scaffold), _) => self.scaffold_fault(scaffold, given).and_then(fault),
+            (Text::Plain(_) | Text::Long(_), _) => fault(recorded.json()),
         }
+    }
+
+    /// What is expected in place of a text that should be one of which the head is known. What a tool gave is known as it
+    /// was handed in; what the strategy wrote itself by its head, and by its length unless masked places change that.
+    fn long_fault(&self, long: &Long, text: &str, given: &Part) -> Option<Json> {
+        if *text == *long.whole() {
+            return None;
+        }
+        let whole = glob::begins(&long.head, text) && (glob::is_masked(&long.head) || text.chars().count() == long.chars);
+        if whole { self.identity_fault(&long.sha, given) } else { Some(Text::Long(long.clone()).json()) }
     }
 
     /// What is expected in place of a part that should stand for prose.
@@ -163,7 +168,7 @@ impl Judge {
         let held = scaffold.holds.as_deref();
         match given.content() {
             Content::Opaque { kind, .. } => {
-                if scaffold.is.as_ref().is_some_and(|is| is != kind) || held.is_some_and(|held| !held.is_empty()) {
+                if scaffold.is.as_ref().is_some_and(|is| is != bare(kind)) || held.is_some_and(|held| !held.is_empty()) {
                     return Some(json);
                 }
             }
@@ -195,6 +200,11 @@ impl Judge {
         let known = self.digests.get(&digest).filter(|known| *known != sha)?;
         Some(format!("{sha}: another part than where {known} stood").into())
     }
+}
+
+/// A piece's kind without the product that it is of.
+pub(super) fn bare(kind: &str) -> &str {
+    kind.rsplit('/').next().unwrap_or(kind)
 }
 
 fn named(is_there: bool) -> &'static str {
@@ -233,7 +243,7 @@ fn ordered<'a>(recorded: &[Text], given: &'a [Part]) -> Vec<&'a Part> {
     let Some(kinds) = kinds.collect::<Option<Vec<&str>>>().filter(|kinds| kinds.len() == left.len()) else { return left };
     let mut sorted = Vec::with_capacity(left.len());
     for wanted in kinds {
-        let of_kind = |part: &&Part| matches!(part.content(), Content::Opaque { kind, .. } if kind == wanted);
+        let of_kind = |part: &&Part| matches!(part.content(), Content::Opaque { kind, .. } if bare(kind) == wanted);
         match left.iter().position(of_kind) {
             Some(at) => sorted.push(left.remove(at)),
             None => return given.iter().collect(),

@@ -7,7 +7,7 @@ use crate::transcript::{Content, Part};
 
 use super::entry::{Entry, Placed};
 use super::file::Request;
-use super::replies::{Said, Step, first_words, steps, texts_in};
+use super::replies::{Said, SaidCall, Step, first_words, steps, texts_in};
 use super::text::Text;
 use super::threads::Threads;
 
@@ -52,8 +52,6 @@ pub(super) struct Opening {
     pub(super) request: usize,
     /// The id of the call; `None`: no call can be made out.
     pub(super) call: Option<String>,
-    /// Whether its arguments are recorded.
-    pub(super) seen: bool,
     /// The agent that it runs as.
     pub(super) agent: String,
 }
@@ -118,7 +116,7 @@ fn child_beats(requests: &[Request], steps: &[Step], last: u64) -> Vec<Beat> {
 }
 
 /// Which call opened each child: the last one before it whose arguments hold a text that the child was given, the
-/// longest such text if there are several. Where the calls are not recorded, the last call that nobody else claims.
+/// longest such text if there are several.
 fn openings(threads: &Threads, steps: &[Step]) -> Vec<Opening> {
     let mut openings: Vec<Opening> = Vec::new();
     for (number, child) in threads.children.iter().enumerate() {
@@ -135,17 +133,20 @@ fn openings(threads: &Threads, steps: &[Step]) -> Vec<Opening> {
             Some((shared.map(|text| text.len()).max()?, at, call.id.clone(), agent_of(name, args)))
         });
         let found = found.max_by_key(|(length, at, ..)| (*length, *at));
+        // Without such a text: a call that no request repeats, or else the first one of the last reply that names an agent.
+        let unseen = || calls.iter().rev().find(|(at, call)| call.seen.is_none() && at + 1 == before).map(|(at, call)| (*at, *call, None));
+        let last = calls.iter().map(|(at, _)| *at).max();
+        let of_last = || calls.iter().filter(|(at, call)| Some(*at) == last && call.seen.is_some());
+        let agent = |call: &SaidCall| call.seen.as_ref().map(|(name, args)| agent_of(name, args));
+        let names_one = |(_, call): &&(usize, &SaidCall)| call.seen.as_ref().is_some_and(|(_, args)| named_agent(args).is_some());
+        let seen = || of_last().find(names_one).or_else(|| of_last().next()).map(|(at, call)| (*at, *call, agent(call)));
+        let nobody = format!("agent_{}", number + 1);
         openings.push(match found {
-            Some((_, request, call, agent)) => Opening { request, call: Some(call), seen: true, agent },
-            None => {
-                let unseen = calls.iter().rev().find(|(at, call)| call.seen.is_none() && at + 1 == before);
-                Opening {
-                    request: before.saturating_sub(1),
-                    call: unseen.map(|(_, call)| call.id.clone()),
-                    seen: false,
-                    agent: format!("agent_{}", number + 1),
-                }
-            }
+            Some((_, request, call, agent)) => Opening { request, call: Some(call), agent },
+            None => match unseen().or_else(seen) {
+                Some((request, call, agent)) => Opening { request, call: Some(call.id.clone()), agent: agent.unwrap_or(nobody) },
+                None => Opening { request: before.saturating_sub(1), call: None, agent: nobody },
+            },
         });
     }
     openings
@@ -168,9 +169,12 @@ fn given_texts(entries: &[Placed<Text>]) -> Vec<String> {
 
 /// The agent that a call asks for: an argument names it, or the tool is the agent.
 fn agent_of(name: &str, args: &Text) -> String {
-    let args: serde_json::Value = args.plain().and_then(|args| serde_json::from_str(args).ok()).unwrap_or_default();
-    let named = AGENT_KEYS.iter().find_map(|key| args.get(key)?.as_str());
-    named.unwrap_or(name).to_owned()
+    named_agent(args).unwrap_or_else(|| name.to_owned())
+}
+
+fn named_agent(args: &Text) -> Option<String> {
+    let args: serde_json::Value = serde_json::from_str(args.plain()?).ok()?;
+    AGENT_KEYS.iter().find_map(|key| args.get(key)?.as_str()).map(str::to_owned)
 }
 
 /// The agents with what the application gave them: system texts as recorded, the tools that they called.
@@ -194,7 +198,9 @@ fn context(threads: &Threads, root: &[Step], children: &[Vec<Step>], openings: &
     });
     let name = speaks.unwrap_or_else(|| "root".to_owned());
     let mut agents = BTreeMap::new();
-    for ((requests, steps), opening) in threads.children.iter().zip(children).zip(openings) {
+    // A child that nothing opens runs as nobody.
+    let called = threads.children.iter().zip(children).zip(openings).filter(|(_, opening)| opening.call.is_some());
+    for ((requests, steps), opening) in called {
         agents.entry(opening.agent.clone()).or_insert_with(|| spec(requests, steps));
     }
     agents.insert(name.clone(), spec(&threads.root, root));

@@ -238,7 +238,7 @@ pub(super) fn part_json(part: &Part) -> super::super::json::Json {
                 ("scaffold", count(*bytes).into()),
                 ("sha", part.digest().to_string().chars().take(10).collect::<String>().into()),
                 ("tokens", tokens.map(|tokens| count(tokens.into())).into()),
-                ("is", kind.as_str().into()),
+                ("is", super::judge::bare(kind).into()),
             ])
         }
     }

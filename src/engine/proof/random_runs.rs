@@ -69,6 +69,9 @@ impl Strategy for Shared {
     fn hands_history_down(&self) -> bool {
         self.0.hands_history_down()
     }
+    fn has_scaffold(&self) -> bool {
+        self.0.has_scaffold()
+    }
     fn may_dangle(&self) -> bool {
         self.0.may_dangle()
     }

@@ -9,7 +9,7 @@ use crate::engine::{Ceilings, Run, UserInput, UserTime, World};
 use crate::ledger::Outcome;
 use crate::model::profile::FRONTIER;
 use crate::model::{Agent, CallDraft, ModelError, Pending, Reply, Request, Took, ready};
-use crate::strategy::{Act, Strategy, ThreadId, ToolSpec};
+use crate::strategy::{Act, RunContext, Strategy, ThreadId, ToolSpec};
 use crate::transcript::{Body, CallKey, Content, Handle, Item, Origin, Outcome as State, Part, Recorded, Role, ToolCall, dangling, heard};
 
 use super::player::intent;
@@ -81,6 +81,8 @@ pub struct RandomWorld {
     pub ceilings: Ceilings,
     /// The model's window in bytes.
     pub window: Option<u64>,
+    /// Whether strategies send what their real clients send.
+    pub scaffold: bool,
     /// What the turns that an intent opened do; `/`: the root.
     plans: BTreeMap<String, Vec<Beat>>,
 }
@@ -113,7 +115,8 @@ pub fn random_world(seed: u64) -> RandomWorld {
         tokens: if random.one_in(12) { 2_000 + random.below(8_000) } else { 1_000_000 },
     };
     let window = random.one_in(10).then(|| 1_500 + random.below(3_000));
-    RandomWorld { seed, history, user, ceilings, window, plans }
+    let scaffold = random.one_in(2);
+    RandomWorld { seed, history, user, ceilings, window, scaffold, plans }
 }
 
 /// A few beats of a thread at this depth; the plans of what it delegates are written, too.
@@ -367,7 +370,7 @@ pub fn walk(world: &RandomWorld, strategy: &dyn Strategy) -> Result<(Outcome, No
     let outcome = play(Run {
         strategy: &watched,
         agent: Box::new(Walker { world: world.clone(), notes: notes.clone(), places: BTreeMap::new(), said: 0 }),
-        context: two_agents(),
+        context: RunContext { scaffold: world.scaffold, ..two_agents() },
         history: world.history.clone(),
         user: world.user.clone(),
         world: Box::new(Bench { seed: world.seed, calls: 0, notes: notes.clone() }),

@@ -20,6 +20,7 @@
 mod application;
 mod child;
 pub mod dotnet;
+mod earlier_names;
 mod failing;
 mod joining;
 pub mod name;

@@ -26,6 +26,7 @@ mod permission;
 mod profile;
 mod prompt;
 mod read;
+mod scaffold;
 mod session;
 mod text;
 mod truncate;
@@ -70,6 +71,10 @@ impl Strategy for OpenCode {
     fn id(&self) -> String {
         let options = if self.background { ":background=true" } else { "" };
         format!("opencode@{}{options}", self.profile.name)
+    }
+
+    fn has_scaffold(&self) -> bool {
+        true
     }
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {

@@ -17,6 +17,7 @@ use super::job::{self, Job, LastMessage, Outcome, Speaker};
 use super::path::Place;
 use super::permission::{self, Action};
 use super::prompt::{self, UserPart};
+use super::scaffold;
 use super::text::{self, State, TOOL};
 use super::truncate::truncate;
 
@@ -272,7 +273,15 @@ impl OpenCodeSession {
 
     /// What an agent is shown: its prompt and its tools, less those that a rule hides. A built-in agent that the run does
     /// not know works with the root's.
-    fn shown(&mut self, record: &SessionRecord) -> View {
+    fn shown(&mut self, record: &SessionRecord, root: bool) -> View {
+        let mut view = self.with_tools(record);
+        if self.run.scaffold {
+            scaffold::dress(&mut view, root);
+        }
+        view
+    }
+
+    fn with_tools(&mut self, record: &SessionRecord) -> View {
         let known = self.run.agents.contains_key(&record.agent);
         let mut view = View::of(if known { &record.agent } else { &self.run.root }, &self.run);
         view.agent = record.agent.clone();
@@ -299,7 +308,7 @@ impl Session for OpenCodeSession {
     }
 
     fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View {
-        let record = self.record(at.thread, at);
+        let (record, root) = (self.record(at.thread, at), at.me().depth == 0);
         match self.compactions.remove(&at.thread) {
             Some(Compaction::Due) => {
                 self.compactions.insert(at.thread, Compaction::Due);
@@ -307,9 +316,9 @@ impl Session for OpenCodeSession {
             }
             Some(Compaction::Summarised(summary)) => {
                 let splices = vec![Compaction::replaced(summary, history)];
-                View { splices, ..self.shown(&record) }
+                View { splices, ..self.shown(&record, root) }
             }
-            None => self.shown(&record),
+            None => self.shown(&record, root),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::strategy::{
 use crate::transcript::{Item, Means, Origin, ToolCall};
 
 use super::super::child::{Ended, said, unanswered};
+use super::super::earlier_names;
 use super::super::failing::{Exceptions, failed, iterations};
 use super::super::offer::Offer;
 use super::super::{ERRORS, FAILED, ITERATIONS, Joining, not_found, told};
@@ -96,6 +97,9 @@ impl Session for PythonSession {
             stored.turn(at.turn, at.own);
             view.splices = stored.splices(at.turn);
         }
+        view.splices.extend(earlier_names::of_earlier_turns(history, at.own, &view.agent));
+        // What is put in before an item comes before what the item becomes.
+        view.splices.sort_by_key(|splice| (splice.at, splice.remove));
         view.stop = iterations(history.get(at.own..).unwrap_or_default()).find_map(|results| self.exceptions.end(results));
         if let Some([root, child]) = self.profile.tools.filter(|_| self.offer.run.scaffold) {
             view.tools = if at.me().depth == 0 { root } else { child }.measured(view.tools);
