@@ -302,12 +302,6 @@ impl Stage {
 /// The first key that a stage mints: what a vector's own history uses lies below.
 const CALLS: u32 = 1_000_000;
 
-fn scope<'a>(
-    threads: &'a [ThreadState],
-    files: &'a BTreeMap<String, String>,
-    thread: ThreadId,
-    own: usize,
-    now_ms: u64,
-) -> Scope<'a> {
+fn scope<'a>(threads: &'a [ThreadState], files: &'a BTreeMap<String, String>, thread: ThreadId, own: usize, now_ms: u64) -> Scope<'a> {
     Scope { thread, turn: 1, exchange: 1, own, now_ms, threads, files }
 }

@@ -14,7 +14,6 @@ mod hand;
 mod inline;
 mod maf;
 mod opencode;
-mod opencode_vectors;
 #[path = "../worlds/play.rs"]
 mod play;
 mod runs;

@@ -47,7 +47,7 @@ fn what_is_understood() {
     check("deerflow:context_mode=absent", &["deerflow@v2"]);
     check("deerflow@*:context_mode=snapshot", &["deerflow@v2:context_mode=snapshot", "deerflow@v1:context_mode=snapshot"]);
     check("full-copy:in_flight=placeholder", &["full-copy@1:in_flight=placeholder"]);
-    check("opencode@*", &["opencode@1.18.33"]);
+    check("opencode@*", &["opencode@1.18.33", "opencode@005201e"]);
     check("versioned", &["versioned@2"]);
     check("versioned@*", &["versioned@2", "versioned@1", "versioned@0.9"]);
     check("versioned@0.9:turns=50", &["versioned@0.9:turns=50"]);
@@ -71,7 +71,7 @@ fn what_is_refused() {
     );
     check_refused(
         "opencode@1.18.3",
-        "strategy `opencode@1.18.3`: `opencode` has no profile `1.18.3`; the nearest is `1.18.33`; known profiles of `opencode` (`*` for all): 1.18.33",
+        "strategy `opencode@1.18.3`: `opencode` has no profile `1.18.3`; the nearest is `1.18.33`; known profiles of `opencode` (`*` for all): 1.18.33, 005201e",
     );
     check_refused(
         "versioned@",
@@ -151,7 +151,9 @@ fn every_choice_builds_what_it_names() {
     for one in registry.list() {
         let mut specs = vec![format!("{}@*", one.id)];
         for option in one.options {
-            specs.extend(option.words.iter().map(|word| format!("{}@*:{}={word}", one.id, option.key)));
+            let profiles = if option.profiles.is_empty() { &["*"] } else { option.profiles };
+            let words = |profile| option.words.iter().map(move |word| format!("{}@{profile}:{}={word}", one.id, option.key));
+            specs.extend(profiles.iter().flat_map(words));
         }
         for choice in specs.iter().flat_map(|spec| registry.parse(spec).expect("made of what is listed")) {
             assert_eq!(choice.build().id(), choice.to_string());

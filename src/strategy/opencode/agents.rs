@@ -59,9 +59,8 @@ impl Agents {
     /// Whom the tool's description offers to a caller, by name: sub-agents that its agent is not denied.
     pub(super) fn offered(&self, caller: &str) -> impl Iterator<Item = &str> {
         let rules = self.rules(caller);
-        let offered = move |(name, agent): &(&String, &Agent)| {
-            agent.mode != Mode::Primary && decide(TOOL, name, rules.iter()) != Action::Deny
-        };
+        let offered =
+            move |(name, agent): &(&String, &Agent)| agent.mode != Mode::Primary && decide(TOOL, name, rules.iter()) != Action::Deny;
         self.all.iter().filter(offered).map(|(name, _)| name.as_str())
     }
 }
