@@ -14,6 +14,9 @@ mod hand;
 mod inline;
 mod maf;
 mod opencode;
+mod opencode_prompts;
+mod opencode_properties;
+mod opencode_runs;
 #[path = "../worlds/play.rs"]
 mod play;
 mod runs;
