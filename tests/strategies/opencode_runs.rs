@@ -1,10 +1,17 @@
 //! OpenCode under the real engine: what a child's mentions bring, and what becomes of a child whose window is full.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ctxbench::model::reader::Reader;
 use ctxbench::model::{CallDraft, Reply, Request};
+use ctxbench::scenario::{Size, compile_builtin};
 use ctxbench::strategy::opencode::{AGENT_MENTION, Action, AgentConfiguration, Configuration, Rule};
-use ctxbench::strategy::{Intent, OpenCode};
+use ctxbench::strategy::{Intent, OpenCode, ThreadId};
+use ctxbench::tokens::{Encoding, Meter, counter};
 use ctxbench::transcript::{Origin, Part};
 
+use crate::play::play as play_scenario;
 use crate::runs::{Played, calls, delegate, intent, play, play_within, read, say};
 
 /// The texts of a request's items, part by part.
@@ -164,4 +171,25 @@ fn the_older_wrapper() {
         results,
         [("<task_result>\nanswer\n</task_result>".to_owned(), false), ("<task_result>\n\n</task_result>".to_owned(), false)]
     );
+}
+
+/// What a reader found before its window was full stands in its summary, and the answer to Continue is its answer.
+#[test]
+fn a_reader_answers_behind_its_summary() {
+    let last_texts = |window: Option<u64>| {
+        let scenario = compile_builtin("auth-lookup", Size::Large, &BTreeMap::new()).expect("it is there");
+        let mut scenario = scenario.unwrap_or_else(|errors| panic!("{errors}"));
+        scenario.window = window;
+        let meter = Meter::new(counter(Encoding::O200kBase));
+        let outcome = play_scenario(&Reader::new(Arc::new(scenario)), &OpenCode::default(), &meter).outcome;
+        let asides = outcome.rows.iter().filter(|row| row.aside).count();
+        (asides, [0, 1].map(|thread| outcome.history_of(ThreadId(thread)).last().map(|item| item.text())))
+    };
+    let (none, whole) = last_texts(None);
+    // The child's last message stands at about 40,300 tokens, the one before it at 39,200; the limit is 39,750.
+    let (one, compacted) = last_texts(Some(53_000));
+    assert_eq!((none, one), (0, 1));
+    assert_eq!(compacted[0], whole[0], "the root");
+    let fact = "verify_claims";
+    assert!(compacted[1].as_ref().is_some_and(|text| text.contains(fact)), "{compacted:?}");
 }
