@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use ctxbench::engine;
 use ctxbench::import::{Options, import};
 use ctxbench::ledger::Outcome;
-use ctxbench::model::Model;
 use ctxbench::model::held::{Held, HeldError, growth_error};
 use ctxbench::model::profile::FRONTIER;
+use ctxbench::model::{Agent, Model, Request};
 use ctxbench::setting::Ceilings;
 use ctxbench::strategy::{
     Act, Call, Event, FullCopy, Inline, New, OpenCode, Order, ParentView, Route, RunContext, Scope, Session, Strategy, ThreadId, ToolSpec,
@@ -245,6 +245,34 @@ fn equal_runs_are_equal() {
         });
         assert_eq!(one, other);
     }
+}
+
+/// A summary that a strategy asks for is none of the recorded steps, and takes none of them.
+#[test]
+fn an_aside_takes_no_step() {
+    let held = held(&fixture("inline-two-children.jsonl")).expect("it can be played");
+    let request = |aside: bool| Request {
+        thread: ThreadId::ROOT,
+        path: "/",
+        turn: 1,
+        exchange: 0,
+        agent: "root",
+        intent: None,
+        system: None,
+        tools: &[],
+        items: &[],
+        aside,
+        now_ms: 0,
+        speak: &|_| None,
+    };
+    let said = |agent: &mut dyn Agent, aside: bool| {
+        let reply = agent.reply(&request(aside)).now_or_never().expect("it is ready").expect("it answers");
+        (reply.text, reply.synthetic)
+    };
+    let (mut asked, mut plain) = (held.start(0), held.start(0));
+    let (summary, is_synthetic) = said(&mut *asked, true);
+    assert!(is_synthetic && !summary.is_empty());
+    assert_eq!(said(&mut *asked, false), said(&mut *plain, false));
 }
 
 #[test]

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::codex::profile::names;
 use super::claude_code::{Mode, PROFILES as CLAUDE_CODE_PROFILES};
+use super::codex::profile::names;
 use super::codex::{self, ForkContext, ForkTurns, V1_PROFILES, V2_PROFILES};
 use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::maf::{dotnet, python};
 use super::opencode::{PROFILES, Profile};
 use super::{
-    ClaudeCode, CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafDotNet, MafPython, OpenCode, SpawnAgent, Spec, SpecFault, Strategy,
-    UnknownStrategy,
+    ClaudeCode, CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafDotNet, MafPython, OpenCode, SpawnAgent, Spec, SpecFault,
+    Strategy, UnknownStrategy,
 };
 
 /// One strategy with all that may be chosen about it.

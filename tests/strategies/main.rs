@@ -19,7 +19,9 @@ mod maf_dotnet;
 mod maf_properties;
 mod maf_python;
 mod opencode;
-mod opencode_vectors;
+mod opencode_prompts;
+mod opencode_properties;
+mod opencode_runs;
 #[path = "../worlds/play.rs"]
 mod play;
 mod runs;

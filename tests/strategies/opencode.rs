@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use ctxbench::strategy::opencode::{PROFILES, Profile};
+use ctxbench::strategy::opencode::{AGENT_MENTION, Action, AgentConfiguration, Configuration, Rule};
 use ctxbench::strategy::{
     Act, End, Event, Intent, New, OpenCode, Order, ParentView, Route, RunContext, Session, Strategy, ThreadId, To, When,
 };
@@ -214,11 +214,17 @@ fn a_child_is_resumed_in_its_own_thread() {
 }
 
 /// The product with `subagent_depth` 2.
-static DEEPER: Profile = Profile { depth: 2, ..PROFILES[0] };
+fn deeper() -> OpenCode {
+    // A rule about `task` of an agent's own takes the default deny away.
+    let explorer = AgentConfiguration { permission: vec![Rule::of_all("task", Action::Allow)], ..AgentConfiguration::default() };
+    let agents = [("explorer".to_owned(), explorer)].into();
+    let configuration = Configuration { subagent_depth: Some(2), agents, ..Configuration::of_scenarios() };
+    OpenCode { configuration, ..OpenCode::default() }
+}
 
 #[test]
 fn a_deeper_limit() {
-    let mut session = OpenCode { profile: &DEEPER, background: false }.start(&run());
+    let mut session = deeper().start(&run());
     let mut tree = Tree::new("lead");
     let child = tree.open(ROOT, "explorer");
     let grandchild = tree.open(child, "explorer");
@@ -232,7 +238,7 @@ fn a_deeper_limit() {
 fn nobody_works_for_itself() {
     // The id of the first child, as its parent reads it in an equal run.
     let (.., id) = resumable(false);
-    let mut session = OpenCode { profile: &DEEPER, background: false }.start(&run());
+    let mut session = deeper().start(&run());
     let mut tree = Tree::new("lead");
     let child = tree.open(ROOT, "explorer");
     let call = task(0, serde_json::json!({"task_id": id.0}));
@@ -272,6 +278,11 @@ fn ids_are_those_of_an_equal_run() {
 /// The text between the tags of a result.
 fn body(text: &str) -> &str {
     text.split_once("<task_result>\n").and_then(|(_, rest)| rest.rsplit_once("\n</task_result>")).map_or("", |(body, _)| body)
+}
+
+#[test]
+fn a_mention_is_as_long_as_the_product_has_it() {
+    check_length(AGENT_MENTION, 19);
 }
 
 fn check_length(text: &str, tokens: u64) {

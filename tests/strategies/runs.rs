@@ -81,8 +81,13 @@ impl Played {
 }
 
 pub fn play(strategy: &dyn Strategy, script: Script, turns: &[&str]) -> Played {
+    play_within(None, strategy, script, turns)
+}
+
+/// The same with a model of this window.
+pub fn play_within(window: Option<u64>, strategy: &dyn Strategy, script: Script, turns: &[&str]) -> Played {
     let sent = Rc::new(RefCell::new(vec![]));
-    let read = [("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 })].into();
+    let read = [("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 }), ("list".to_owned(), ToolBehaviour::ListFiles { ms: 5 })].into();
     let outcome = engine::run(engine::Run {
         strategy,
         agent: Box::new(Scripted { script, sent: sent.clone() }),
@@ -92,7 +97,7 @@ pub fn play(strategy: &dyn Strategy, script: Script, turns: &[&str]) -> Played {
         world: Box::new(ScenarioWorld::new(BTreeMap::from([("notes".to_owned(), "42".to_owned())]), read)),
         meter: Meter::new(counter(Encoding::O200kBase)),
         ceilings: Ceilings::default(),
-        window: None,
+        window,
         latency: FRONTIER,
     });
     let outcome = outcome.now_or_never().expect("a scripted run awaits nothing");

@@ -48,7 +48,7 @@ fn what_is_understood() {
     check("deerflow@v3:context_mode=snapshot", &["deerflow@v3:context_mode=snapshot"]);
     check("deerflow@*", &["deerflow@v2", "deerflow@v1", "deerflow@v3", "deerflow@f1f4af9"]);
     check("full-copy:in_flight=placeholder", &["full-copy@1:in_flight=placeholder"]);
-    check("opencode@*", &["opencode@1.18.33"]);
+    check("opencode@*", &["opencode@1.18.33", "opencode@005201e"]);
     check("versioned", &["versioned@2"]);
     check("versioned@*", &["versioned@2", "versioned@1", "versioned@0.9"]);
     check("versioned@0.9:turns=50", &["versioned@0.9:turns=50"]);
@@ -72,7 +72,7 @@ fn what_is_refused() {
     );
     check_refused(
         "opencode@1.18.3",
-        "strategy `opencode@1.18.3`: `opencode` has no profile `1.18.3`; the nearest is `1.18.33`; known profiles of `opencode` (`*` for all): 1.18.33",
+        "strategy `opencode@1.18.3`: `opencode` has no profile `1.18.3`; the nearest is `1.18.33`; known profiles of `opencode` (`*` for all): 1.18.33, 005201e",
     );
     check_refused(
         "versioned@",

@@ -4,8 +4,9 @@ use crate::conformance::json::Json;
 use crate::strategy::opencode::{ABORTED, Model, Rule, SessionRecord, UserPart};
 use crate::transcript::{Item, Origin, Role};
 
+use super::given::PARENT;
 use super::parts;
-use super::play::{Child, Outcome, PARENT, Scene, WORKTREE};
+use super::play::{Child, Outcome, Scene, WORKTREE};
 
 /// The product's answer to a vector. Ids, paths and names of this run stand as the vector's placeholders.
 pub fn answer(scene: Scene) -> Json {
@@ -39,7 +40,7 @@ fn request(child: &Child, scene: &Scene) -> Json {
         ("variant", record.and_then(|record| record.variant.clone()).into()),
         ("session_permission", permission.into()),
         ("title", text(|record| &record.title).into()),
-        ("parent_link", child.parent.as_str().into()),
+        ("parent_link", child.parent.clone()),
         ("new_session", child.is_new.into()),
         ("agent_after", text(|record| &record.agent).into()),
         ("children", scene.children.into()),
@@ -126,8 +127,10 @@ fn metadata(outcome: &Outcome, child: &Child, scene: &Scene) -> Json {
     if outcome.background {
         fields.insert("background".into(), true.into());
     }
+    if outcome.said.as_ref().is_some_and(|said| !said.failed) {
+        fields.insert("truncated".into(), outcome.written.first().is_some().into());
+    }
     if let Some(path) = outcome.written.first() {
-        fields.insert("truncated".into(), true.into());
         fields.insert("outputPath".into(), path.as_str().into());
     }
     Json::Object(std::mem::take(fields))

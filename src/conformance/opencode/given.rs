@@ -98,8 +98,9 @@ pub struct SessionRule(pub Rule);
 #[serde(deny_unknown_fields)]
 pub struct ChildSession {
     pub id: String,
-    #[serde(default)]
-    pub parent: Option<String>,
+    /// The session that it belongs to; `null`: none, it is a root.
+    #[serde(default = "callers")]
+    pub parent: Json,
     #[serde(default)]
     pub agent: Option<String>,
     #[serde(default)]
@@ -252,6 +253,20 @@ impl<'de> Deserialize<'de> for SessionRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SessionRule, D::Error> {
         let rule = rule(&Json::deserialize(deserializer)?)?;
         Ok(SessionRule(Rule { action_first: false, ..rule }))
+    }
+}
+
+/// The session that makes the call, in vectors.
+pub const PARENT: &str = "$PARENT";
+
+fn callers() -> Json {
+    PARENT.into()
+}
+
+impl ChildSession {
+    /// A session of which nothing but its id is said: the caller's.
+    pub fn plain(id: &str) -> ChildSession {
+        ChildSession { id: id.to_owned(), parent: callers(), agent: None, title: None, permission: vec![] }
     }
 }
 

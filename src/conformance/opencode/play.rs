@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::conformance::stage::{Said, Stage};
+use crate::conformance::json::Json;
+use crate::conformance::stage::{Put, Said, Stage};
 use crate::strategy::opencode::{Configuration, Model, OpenCode, OpenCodeSession, Profile, SessionRecord, UserPart, handle};
 use crate::strategy::{
     Act, AssistantTurn, Call, End, Event, Order, ParentView, Route, RunContext, Scope, Session, Spec, ThreadId, Turn, View, When,
@@ -11,7 +12,7 @@ use crate::strategy::{
 use crate::transcript::{Item, Means, Origin, Part as TextPart, ToolCall};
 
 use super::child::{Played, play_child};
-use super::given::{ChildResult, ChildSession, Given, KnownSession, PerCall, SessionRule};
+use super::given::{ChildResult, ChildSession, Given, KnownSession, Message, PARENT, PerCall, SessionRule};
 
 /// The worktree of every vector: a path that no other text holds.
 pub const WORKTREE: &str = "/home/user/worktree-of-this-vector";
@@ -48,7 +49,7 @@ pub struct Child {
     /// The session's record at the end.
     pub record: Option<SessionRecord>,
     /// The session that it belongs to, as the vector names it.
-    pub parent: String,
+    pub parent: Json,
     pub played: Played,
 }
 
@@ -174,7 +175,7 @@ impl Play {
             ThreadId(next)
         };
         for session in sessions(given) {
-            let parent = if session.parent.as_deref().is_none_or(|parent| parent == PARENT) { caller } else { fresh() };
+            let parent = if session.parent.as_text() == Some(PARENT) { caller } else { fresh() };
             let thread = fresh();
             let agent = session.agent.as_deref().unwrap_or("general");
             let title = session.title.as_deref().unwrap_or_default();
@@ -211,7 +212,7 @@ impl Play {
     /// an id that nobody has.
     fn draft(&mut self, given: &Given) -> ToolCall {
         let mut arguments = given.call.arguments.clone();
-        if let crate::conformance::json::Json::Object(fields) = &mut arguments
+        if let Json::Object(fields) = &mut arguments
             && let Some(id) = fields.get("task_id").and_then(|id| id.as_text()).map(str::to_owned)
         {
             let known = self.known.iter().find(|known| known.session.id == id).map(|known| known.thread);
@@ -268,7 +269,7 @@ impl Play {
             prompt: whole.unwrap_or_else(plain),
             sent,
             record: None,
-            parent: known.and_then(|known| known.session.parent.clone()).unwrap_or_else(|| PARENT.to_owned()),
+            parent: known.map_or_else(|| PARENT.into(), |known| known.session.parent.clone()),
             played: Played::opened(history, put.items),
         });
         outcome.aborted = (result.by.as_deref() == Some("parent") && result.cancelled, result.cancelled);
@@ -307,7 +308,7 @@ impl Play {
     }
 
     fn scene(self, outcomes: Vec<Outcome>, model: Option<Model>) -> Scene {
-        let later = |put: &&crate::conformance::stage::Put| put.thread == self.caller && put.by.is_none() && put.when == When::Wake;
+        let later = |put: &&Put| put.thread == self.caller && put.by.is_none() && put.when == When::Wake;
         let injected = self.stage.puts().iter().filter(later).flat_map(|put| put.items.clone()).collect();
         let fresh: Vec<ThreadId> =
             outcomes.iter().filter_map(|one| one.child.as_ref()).filter(|child| child.is_new).map(|child| child.thread).collect();
@@ -324,8 +325,6 @@ impl Play {
     }
 }
 
-/// The parent in vectors.
-pub const PARENT: &str = "$PARENT";
 /// A child in vectors.
 pub const CHILD: &str = "$CHILD";
 /// A thread that no vector has.
@@ -333,11 +332,10 @@ const NOBODY: ThreadId = ThreadId(u32::MAX);
 
 /// The sessions that a vector says are there. One that is known by a placeholder or by its history alone is the parent's.
 fn sessions(given: &Given) -> Vec<ChildSession> {
-    let plain = |id: &str| ChildSession { id: id.to_owned(), parent: None, agent: None, title: None, permission: vec![] };
     let mut all: Vec<ChildSession> = given.config.child_session.iter().cloned().collect();
     for session in &given.config.known_sessions {
         let session = match session {
-            KnownSession::Id(id) => plain(id),
+            KnownSession::Id(id) => ChildSession::plain(id),
             KnownSession::Whole(session) => session.clone(),
         };
         if session.id != PARENT && !all.iter().any(|known| known.id == session.id) {
@@ -349,13 +347,13 @@ fn sessions(given: &Given) -> Vec<ChildSession> {
         && all.is_empty()
         && !given.config.child_history.is_empty()
     {
-        all.push(plain(id));
+        all.push(ChildSession::plain(id));
     }
     all
 }
 
 fn child_history(given: &Given) -> Vec<Item> {
-    let item = |message: &super::given::Message| match message.role.as_str() {
+    let item = |message: &Message| match message.role.as_str() {
         "assistant" => Item::assistant(None, message.text.as_str()),
         _ => Item::user(Origin::Task, message.text.as_str()),
     };

@@ -12,6 +12,9 @@ use super::recording::{Draft, Recording, Said, SaidCall, Step};
 /// How long an exchange lasts that the recording lacks: the time of an empty reply.
 const SYNTHETIC_MS: u64 = 50;
 
+/// What stands for a summary that the recording lacks.
+const SUMMARY: &str = "What was done so far is left out here: the recording holds no summary of it.";
+
 /// Plays every thread of a run.
 pub struct Player {
     recording: Arc<Recording>,
@@ -42,6 +45,10 @@ impl Player {
 
 impl Agent for Player {
     fn reply(&mut self, request: &Request<'_>) -> Pending {
+        // A summary that a strategy asks for is none of the recorded steps.
+        if request.aside {
+            return ready(Ok(Reply { text: SUMMARY.into(), ..synthetic() }));
+        }
         let recording = self.recording.clone();
         let playing = self.threads.entry(request.thread).or_insert_with(|| Playing {
             steps: if request.thread == ThreadId::ROOT { recording.root.iter().cloned().collect() } else { VecDeque::new() },

@@ -33,7 +33,9 @@ impl<'a> Place<'a> {
     /// The text of a file.
     pub(super) fn file(&self, path: &str) -> Option<&'a str> {
         let inside = path.strip_prefix(self.worktree).and_then(|rest| rest.strip_prefix('/'));
-        inside.and_then(|inside| self.files.get(inside)).or_else(|| self.files.get(path)).map(String::as_str)
+        let plain = inside.and_then(|inside| self.files.get(inside)).or_else(|| self.files.get(path));
+        let written_otherwise = || self.files.iter().find(|(key, _)| self.key(key) == path).map(|(_, text)| text);
+        plain.or_else(written_otherwise).map(String::as_str)
     }
 
     /// What stands at an absolute path. The worktree itself is always there.

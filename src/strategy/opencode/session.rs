@@ -15,7 +15,7 @@ use super::compaction::{self, Compaction};
 use super::configuration::{Answer, SessionRecord};
 use super::job::{self, Job, LastMessage, Outcome, Speaker};
 use super::path::Place;
-use super::permission::{self, Action};
+use super::permission::{self, Action, Rule};
 use super::prompt::{self, UserPart};
 use super::scaffold;
 use super::text::{self, State, TOOL};
@@ -55,16 +55,22 @@ impl OpenCodeSession {
         self.strategy.background && self.strategy.profile.background
     }
 
-    /// A thread's session; of a thread that no call has opened: the root's model, no rules, the agent of the thread.
-    pub fn record(&self, thread: ThreadId, at: &Scope<'_>) -> SessionRecord {
-        let configuration = &self.strategy.configuration;
-        self.sessions.get(&thread).cloned().unwrap_or_else(|| SessionRecord {
-            title: String::new(),
-            agent: at.state(thread).agent.clone(),
-            permission: vec![],
-            model: configuration.model.clone(),
-            variant: configuration.variant.clone(),
+    /// A thread's session. The root's is made by nobody: it has no rules. A child that no call has opened is taken for one
+    /// of a root without rules.
+    fn record(&self, thread: ThreadId, at: &Scope<'_>) -> SessionRecord {
+        self.sessions.get(&thread).cloned().unwrap_or_else(|| {
+            let configuration = &self.strategy.configuration;
+            let agent = at.state(thread).agent.clone();
+            let derived = || self.derived(&[], &agent);
+            let permission = if thread == ThreadId::ROOT { vec![] } else { derived() };
+            let (model, variant) = (configuration.model.clone(), configuration.variant.clone());
+            SessionRecord { title: String::new(), agent, permission, model, variant }
         })
+    }
+
+    /// The rules of a session for an agent, under a session with these.
+    fn derived(&self, parent: &[Rule], agent: &str) -> Vec<Rule> {
+        permission::derive(parent, self.agents.rules(agent), &self.strategy.configuration.primary_tools, self.strategy.profile)
     }
 
     /// The session of a thread that a call has opened, or that was there before.
@@ -179,9 +185,7 @@ impl OpenCodeSession {
     fn opened(&mut self, call: &ToolCall, child: ThreadId, at: &Scope<'_>) -> Option<Order> {
         let arguments = Arguments::decode(call.args.as_text()).ok()?;
         let caller = self.record(at.thread, at);
-        let primary = &self.strategy.configuration.primary_tools;
-        let rules = self.agents.rules(&arguments.subagent_type);
-        let permission = permission::derive(&caller.permission, rules, primary, self.strategy.profile);
+        let permission = self.derived(&caller.permission, &arguments.subagent_type);
         let title = text::title(&arguments.description, &arguments.subagent_type);
         let Speaker { agent, model, variant } = self.speaker(&arguments.subagent_type, &caller);
         self.sessions.insert(child, SessionRecord { title, agent, permission, model, variant });

@@ -21,7 +21,7 @@ pub const UPDATED: &str = "Your addition has been passed on to the sub-agent, wh
      and questions that it is busy with alone. Go on with other work, or tell the user in a few words what you added and end your turn.";
 
 /// What stands before an agent's name where a prompt mentions it: about 19 tokens.
-pub const AGENT_MENTION: &str = "Work out a prompt from the message and the context above, then call the task tool with this subagent:";
+pub const AGENT_MENTION: &str = "Make a prompt of the message and context above, and call the task tool with this subagent:";
 
 /// The name of the error on a message that was aborted.
 pub const ABORTED: &str = "MessageAbortedError";
