@@ -168,13 +168,11 @@ fn calls_behind_the_exception_are_not_made() {
 
 #[test]
 fn the_last_request_has_no_tools() {
-    let (mut session, tree) = (fresh().start(&run()), Tree::new("lead"));
-    let items = iterations(&[("read", false)]);
-    for (sent, off) in [(39, false), (40, true)] {
-        let mut scope = tree.scope(ROOT, 0);
-        scope.exchange = sent;
-        assert_eq!(session.view(&items, &scope).tools.is_empty(), off, "{sent}");
-        scope.exchange = sent + 1;
+    for (made, off) in [(39, false), (40, true)] {
+        let (mut session, tree) = (fresh().start(&run()), Tree::new("lead"));
+        let items = iterations(&vec![("read", false); made]);
+        let scope = tree.scope(ROOT, 0);
+        assert_eq!(session.view(&items, &scope).tools.is_empty(), off, "{made}");
         let reply = AssistantTurn { text: "so far".into(), calls: vec![call(500, "read", "{}")], ..AssistantTurn::default() };
         let turn = session.turn(reply, &items, &scope);
         assert_eq!((turn.serial, turn.finish, turn.calls.len(), turn.cut.len()), (!off, off, usize::from(!off), usize::from(off)));

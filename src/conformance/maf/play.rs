@@ -1,5 +1,7 @@
 //! A vector's run: what the root called before, its call, its children, and what it gets.
 
+use std::collections::BTreeMap;
+
 use crate::strategy::maf::dotnet::additional_properties;
 use crate::strategy::{AssistantTurn, End, ThreadId, View};
 use crate::transcript::{CallKey, Item, Origin, Part, Role, ToolCall};
@@ -116,9 +118,8 @@ struct Parent {
     own: usize,
     /// What it says beside its call.
     last_text: Option<String>,
-    /// What the kept session holds.
-    session: Vec<Item>,
-    kept: bool,
+    /// What the threads of children hold.
+    threads: BTreeMap<ThreadId, Vec<Item>>,
 }
 
 impl Parent {
@@ -139,7 +140,7 @@ impl Parent {
             }
         }
         let last_text = last.and_then(|item| item.text.clone());
-        Ok(Parent { stage, history, own, last_text, session: Vec::new(), kept: set_up.kept })
+        Ok(Parent { stage, history, own, last_text, threads: BTreeMap::new() })
     }
 
     /// A call that was made, and answered with this text.
@@ -196,8 +197,9 @@ impl Parent {
             }
             if let Some(put) = self.stage.put_by(call.key) {
                 let (thread, items) = (put.thread, put.items.clone());
-                let own = if self.kept { self.session.len() } else { 0 };
-                let history: Vec<Item> = self.session.iter().take(own).cloned().chain(items).collect();
+                let before = self.threads.get(&thread).cloned().unwrap_or_default();
+                let own = before.len();
+                let history: Vec<Item> = before.into_iter().chain(items).collect();
                 got.requests.push(self.stage.request(thread, &history, own));
                 at_work.push(AtWork { at, thread, history, own });
                 got.overlap |= at_work.len() > 1;
@@ -224,8 +226,9 @@ impl Parent {
             let Played { items, end } = child(at, &mut self.stage)?;
             history.extend(items);
             self.stage.end(thread, &end, &history, own, 1);
+            // A run that failed leaves nothing in its session.
             if end == End::Done {
-                self.session = history;
+                self.threads.insert(thread, history);
             }
         }
         Ok(())

@@ -24,8 +24,6 @@ pub struct SetUp {
     pub run: RunContext,
     /// The name of the tool, or what its set-up throws.
     pub tool_name: Result<String, String>,
-    /// The tool has one session for all its calls.
-    pub kept: bool,
 }
 
 impl SetUp {
@@ -60,7 +58,7 @@ impl SetUp {
         let child = AgentSpec { system: config.agent.instructions.as_deref().map(Into::into), ..AgentSpec::default() };
         let agents = [(ROOT.to_owned(), AgentSpec::default()), (CHILD.to_owned(), child)].into();
         let run = RunContext { root: ROOT.into(), agents, ..RunContext::default() };
-        Ok(SetUp { system, strategy, run, tool_name, kept })
+        Ok(SetUp { system, strategy, run, tool_name })
     }
 
     /// The text of a result, before the client writes it: .NET's are JSON strings, unless the framework speaks itself.

@@ -1,4 +1,4 @@
-//! Errors in a row, and exceptions that leave the run.
+//! Iterations of a turn, errors in a row, and exceptions that leave the run.
 
 use std::collections::BTreeMap;
 

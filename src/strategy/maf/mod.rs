@@ -46,6 +46,6 @@ fn not_found(tool: &str) -> String {
 }
 
 /// Requests of a turn that may have their calls made.
-const ITERATIONS: u32 = 40;
+const ITERATIONS: usize = 40;
 /// Iterations in a row with a failed call that are borne.
 const ERRORS: u32 = 3;

@@ -18,6 +18,11 @@ pub(super) struct DotNetSession {
     exceptions: Exceptions,
 }
 
+/// Whether the request behind this history is the last one of its turn.
+fn is_last(history: &[Item], at: &Scope<'_>) -> bool {
+    iterations(history.get(at.own..).unwrap_or_default()).count() >= ITERATIONS
+}
+
 impl DotNetSession {
     pub(super) fn new(strategy: MafDotNet, run: &RunContext) -> DotNetSession {
         let offer = Offer::new(run, strategy.kept, |agent| Some(strategy.offered(agent, &run.agent(agent))));
@@ -77,15 +82,15 @@ impl Session for DotNetSession {
     fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View {
         let mut view = self.offer.view(at);
         view.stop = self.leaving(history, at);
-        if at.exchange >= ITERATIONS {
+        if is_last(history, at) {
             view.tools.clear();
         }
         view
     }
 
-    fn turn(&mut self, reply: AssistantTurn, _: &[Item], at: &Scope<'_>) -> Turn {
-        // The request of this reply is among those sent. What is called in the last one, nobody makes.
-        if at.exchange > ITERATIONS && !reply.calls.is_empty() {
+    fn turn(&mut self, reply: AssistantTurn, history: &[Item], at: &Scope<'_>) -> Turn {
+        // What is called in reply to the last one, nobody makes.
+        if is_last(history, at) && !reply.calls.is_empty() {
             return Turn { text: reply.text, cut: reply.calls, finish: true, ..Turn::default() };
         }
         Turn { serial: true, ..reply.into() }

@@ -29,11 +29,11 @@ pub(super) struct PythonSession {
     stored: Option<Stored>,
 }
 
-/// Whether tools are off for the request behind this history, of which the turn has sent so many before.
-fn off(history: &[Item], own: usize, sent: u32) -> bool {
-    let turn = history.get(own..).unwrap_or_default();
+/// Whether tools are off for the request behind this history.
+fn off(history: &[Item], at: &Scope<'_>) -> bool {
+    let turn = history.get(at.own..).unwrap_or_default();
     let row = iterations(turn).fold(0, |row, results| if results.iter().any(failed) { row + 1 } else { 0 });
-    sent >= ITERATIONS || row >= ERRORS
+    iterations(turn).count() >= ITERATIONS || row >= ERRORS
 }
 
 /// Why a child that asks for approvals is an error: which tools it asks for, and advice in this project's own words.
@@ -104,7 +104,7 @@ impl Session for PythonSession {
         if let Some([root, child]) = self.profile.tools.filter(|_| self.offer.run.scaffold) {
             view.tools = if at.me().depth == 0 { root } else { child }.measured(view.tools);
         }
-        if off(history, at.own, at.exchange) {
+        if off(history, at) {
             view.tools.clear();
         }
         view
@@ -119,8 +119,7 @@ impl Session for PythonSession {
         if self.offer.view(at).tools.is_empty() {
             return Turn { cut: reply.calls, ..finished(reply.text) };
         }
-        // The request of this reply is among those sent.
-        if off(history, at.own, at.exchange.saturating_sub(1)) {
+        if off(history, at) {
             // What it said stays; the fixed text stands only where it said nothing that can be seen.
             let text = if reply.text.trim().is_empty() { LIMIT.into() } else { reply.text };
             return Turn { cut: reply.calls, ..finished(text) };
