@@ -4,6 +4,7 @@
 mod files;
 mod replaced;
 mod wire;
+mod wire_differences;
 
 use ctxbench::conformance::{Verdicts, Why, emit, verify};
 
