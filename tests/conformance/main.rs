@@ -5,6 +5,7 @@ mod files;
 mod protocol;
 mod replaced;
 mod wire;
+mod wire_differences;
 
 use ctxbench::conformance::{Verdicts, Why, emit, verify};
 

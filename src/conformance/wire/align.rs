@@ -13,40 +13,62 @@ pub(super) enum Step {
     Extra(usize, usize),
 }
 
+/// Pairs that are compared beyond what two sequences have in common at their ends: more than any real requests need.
+const PAIRS: usize = 1_000_000;
+
 /// The longest way through two sequences along what is alike; what stands between is paired off where it may be.
 pub(super) fn align(lengths: (usize, usize), alike: impl Fn(usize, usize) -> bool, pairs: impl Fn(usize, usize) -> bool) -> Vec<Step> {
     let (left, right) = lengths;
-    let same: Vec<bool> = (0..left).flat_map(|i| (0..right).map(move |j| (i, j))).map(|(i, j)| alike(i, j)).collect();
-    let same = |i: usize, j: usize| same[i * right + j];
+    let head = (0..left.min(right)).take_while(|&at| alike(at, at)).count();
+    let tail = (0..left.min(right) - head).take_while(|&at| alike(left - 1 - at, right - 1 - at)).count();
+    let mut steps: Vec<Step> = (0..head).map(|at| Step::Same(at, at)).collect();
+    let (left, right) = (left - tail, right - tail);
+    middle(head, (left, right), alike, &pairs, &mut steps);
+    steps.extend((0..tail).map(|at| Step::Same(left + at, right + at)));
+    steps
+}
+
+/// The part of two sequences that begins behind what they have in common and ends before it.
+fn middle(
+    head: usize,
+    (left, right): (usize, usize),
+    alike: impl Fn(usize, usize) -> bool,
+    pairs: &impl Fn(usize, usize) -> bool,
+    steps: &mut Vec<Step>,
+) {
+    let (rows, columns) = (left - head, right - head);
+    if rows.saturating_mul(columns) > PAIRS {
+        return between(head..left, head..right, pairs, steps);
+    }
+    let same: Vec<bool> = (head..left).flat_map(|i| (head..right).map(move |j| (i, j))).map(|(i, j)| alike(i, j)).collect();
+    let same = |i: usize, j: usize| same[(i - head) * columns + j - head];
     // How many alike pairs are left from here on.
-    let width = right + 1;
-    let mut best = vec![0_usize; (left + 1) * width];
-    for i in (0..left).rev() {
-        for j in (0..right).rev() {
-            let skip = best[(i + 1) * width + j].max(best[i * width + j + 1]);
-            best[i * width + j] = if same(i, j) { skip.max(best[(i + 1) * width + j + 1] + 1) } else { skip };
+    let mut best = vec![0_usize; (rows + 1) * (columns + 1)];
+    let place = |i: usize, j: usize| (i - head) * (columns + 1) + j - head;
+    for i in (head..left).rev() {
+        for j in (head..right).rev() {
+            let skip = best[place(i + 1, j)].max(best[place(i, j + 1)]);
+            best[place(i, j)] = if same(i, j) { skip.max(best[place(i + 1, j + 1)] + 1) } else { skip };
         }
     }
-    let mut steps = Vec::new();
-    let (mut i, mut j) = (0, 0);
+    let (mut i, mut j) = (head, head);
     while i < left || j < right {
         let (from_i, from_j) = (i, j);
-        while (i < left || j < right) && !(i < left && j < right && same(i, j) && best[i * width + j] == best[(i + 1) * width + j + 1] + 1)
-        {
-            if j == right || (i < left && best[(i + 1) * width + j] >= best[i * width + j + 1]) {
+        let pair = |i: usize, j: usize| i < left && j < right && same(i, j) && best[place(i, j)] == best[place(i + 1, j + 1)] + 1;
+        while (i < left || j < right) && !pair(i, j) {
+            if j == right || (i < left && best[place(i + 1, j)] >= best[place(i, j + 1)]) {
                 i += 1;
             } else {
                 j += 1;
             }
         }
-        between(from_i..i, from_j..j, &pairs, &mut steps);
+        between(from_i..i, from_j..j, pairs, steps);
         if i < left && j < right {
             steps.push(Step::Same(i, j));
             i += 1;
             j += 1;
         }
     }
-    steps
 }
 
 /// What has no partner: in order, each of the first with the next of the second that may be its pair.

@@ -58,3 +58,37 @@ impl Values {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::{Origin, ToolCall};
+
+    /// What a run answered to the calls `c1`, `c2`, ..., and what the recording has there.
+    fn check(answers: &[(&str, &str)], recorded: &str, expect: &str) {
+        let mut items = Vec::new();
+        let mut entries = Vec::new();
+        for (at, (told, given)) in (1..).zip(answers) {
+            let call =
+                ToolCall { key: CallKey(at), id: format!("c{at}"), name: "spawn".into(), args: "{}".into(), intent: None, recorded: None };
+            items.push(Item::call(call));
+            items.push(Item::result(CallKey(at), Origin::Delegated, *given, false));
+            let entry = Entry::Result { id: format!("c{at}"), parts: vec![Text::Plain((*told).into())] };
+            entries.push(Placed { at: String::new(), parts_at: vec![String::new()], entry });
+        }
+        assert_eq!(Values::of(&entries, &items).fill(recorded), expect);
+    }
+
+    #[test]
+    fn a_recorded_call_names_the_child_of_the_run() {
+        check(&[("{\"id\":\"$UUID\"}", "{\"id\":\"01-a\"}")], "[\"$UUID\"]", "[\"01-a\"]");
+        let two = [("id $UUID", "id 01-a"), ("id $UUID", "id 01-b")];
+        check(&two, "$UUID, $UUID", "01-a, 01-b");
+        check(&two, "$UUID, $UUID, $UUID", "01-a, 01-b, 01-b");
+        // An id that is not masked stands for itself.
+        let named = [("agent a123456789abc", "agent a00000000000f"), ("agent a123456789abd", "agent a00000000000e")];
+        check(&named, "a123456789abd then a123456789abc", "a00000000000e then a00000000000f");
+        check(&[("id $UUID", "no")], "$UUID", "$UUID");
+        check(&[], "$SES", "$SES");
+    }
+}

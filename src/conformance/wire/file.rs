@@ -26,6 +26,8 @@ pub(super) struct Wire {
 pub(super) struct Request {
     /// Its number in the run, ascending.
     pub(super) n: u64,
+    /// Its place in the order of arrival.
+    pub(super) order: u64,
     /// Its path as recorded.
     pub(super) path: String,
     /// The API that it was sent to.
@@ -69,7 +71,8 @@ impl Wire {
         let (run, strategy) = (fields.text("run")?, fields.text("strategy")?);
         let list = fields.list("requests")?;
         let requests = list.iter().enumerate().map(|(at, one)| Request::read(one, &format!("requests[{at}]")));
-        let requests: Vec<Request> = requests.collect::<Result<_, _>>()?;
+        let mut requests: Vec<Request> = requests.collect::<Result<_, _>>()?;
+        requests.iter_mut().zip(1..).for_each(|(request, order)| request.order = order);
         fields.done()?;
         if let Some(pair) = requests.windows(2).find(|pair| pair[0].n >= pair[1].n) {
             return Err(format!("request {} stands before request {}: their numbers ascend", pair[0].n, pair[1].n));
@@ -108,7 +111,7 @@ impl Request {
         let goes_on = family == Family::Responses && fields.flag("previous_response_id")?;
         let entries = family.read(fields.list("items")?).map_err(inside)?;
         fields.done()?;
-        Ok(Request { n, path, family, whose, thread, tools, system, goes_on, entries })
+        Ok(Request { n, order: 0, path, family, whose, thread, tools, system, goes_on, entries })
     }
 
     /// The system text with the items, as this family's requests hold it.

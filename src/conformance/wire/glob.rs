@@ -97,17 +97,25 @@ pub(super) fn same(recorded: &str, given: &str) -> Option<Taken> {
         // What a recording handed in comes back as it is; ids in it stand for themselves.
         return Some(pieces(recorded).into_iter().filter_map(itself).collect());
     }
+    let pieces = bounded(recorded)?;
     let mut taken = Vec::new();
-    let mut steps = STEPS;
-    matches(&pieces(recorded), given, true, &mut taken, &mut steps).then(|| {
+    matches(&pieces, given, true, &mut taken, &mut { STEPS }).then(|| {
         taken.reverse();
         taken
     })
 }
 
+/// The pieces of a text; `None`: it has none that is masked, or more than any real text has.
+fn bounded(recorded: &str) -> Option<Vec<Piece<'_>>> {
+    let pieces = pieces(recorded);
+    let masked = pieces.iter().any(|piece| matches!(piece, Piece::Value(..)));
+    (masked && pieces.len() <= PIECES).then_some(pieces)
+}
+
 /// Whether a run's text begins as the recorded one does.
 pub(super) fn begins(recorded: &str, given: &str) -> bool {
-    given.starts_with(recorded) || matches(&pieces(recorded), given, false, &mut Vec::new(), &mut { STEPS })
+    let masked = || bounded(recorded).is_some_and(|pieces| matches(&pieces, given, false, &mut Vec::new(), &mut { STEPS }));
+    given.starts_with(recorded) || masked()
 }
 
 /// Whether a recorded text has a masked place at all.
@@ -142,6 +150,12 @@ fn itself(piece: Piece<'_>) -> Option<(String, String)> {
 /// Attempts that are made before two texts are said to differ: far more than any real text takes.
 const STEPS: u32 = 200_000;
 
+/// Pieces of a text with masked places.
+const PIECES: usize = 1_000;
+
+/// Bytes of a text in which the place of a probe is looked for behind masks.
+const SEARCHED: usize = 8_000;
+
 /// Fills `taken` from its end.
 fn matches(pieces: &[Piece<'_>], given: &str, whole: bool, taken: &mut Taken, steps: &mut u32) -> bool {
     if *steps == 0 {
@@ -167,6 +181,13 @@ fn matches(pieces: &[Piece<'_>], given: &str, whole: bool, taken: &mut Taken, st
 /// What stands in a recorded text where a run's text has the probe; `None`: they differ elsewhere.
 pub(super) fn at_probe(recorded: &str, given: &str, probe: &str) -> Option<String> {
     let (before, behind) = given.split_once(probe)?;
+    let read = |text: &str| if quoted(before, behind) { unescaped(text) } else { text.to_owned() };
+    if let Some(text) = recorded.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind)) {
+        return Some(read(text));
+    }
+    if recorded.len() > SEARCHED {
+        return None;
+    }
     let boundaries: Vec<usize> = (0..=recorded.len()).filter(|&at| recorded.is_char_boundary(at)).collect();
     let starts = boundaries.iter().copied().filter(|&at| same(&recorded[..at], before).is_some());
     for from in starts {
@@ -176,7 +197,7 @@ pub(super) fn at_probe(recorded: &str, given: &str, probe: &str) -> Option<Strin
             if behind.contains(probe) || same(&recorded[to..], behind).is_some() {
                 let text = &recorded[from..to];
                 if same(recorded, &given.replace(probe, text)).is_some() {
-                    return Some(if quoted(before, behind) { unescaped(text) } else { text.to_owned() });
+                    return Some(read(text));
                 }
             }
         }

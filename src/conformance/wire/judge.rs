@@ -155,7 +155,7 @@ impl Judge {
     /// What is expected in place of a text that should be one of which the head is known. What a tool gave is known as it
     /// was handed in; what the strategy wrote itself by its head, and by its length unless masked places change that.
     fn long_fault(&self, long: &Long, text: &str, given: &Part) -> Option<Json> {
-        if *text == *long.whole() {
+        if long.is(text) {
             return None;
         }
         let whole = glob::begins(&long.head, text) && (glob::is_masked(&long.head) || text.chars().count() == long.chars);
@@ -227,7 +227,7 @@ fn same_arguments(recorded: &Text, given: &str) -> bool {
                 _ => glob::same(recorded, given).is_some(),
             }
         }
-        Text::Long(long) => long.whole() == given,
+        Text::Long(long) => long.is(given),
         Text::Scaffold(_) => false,
     }
 }

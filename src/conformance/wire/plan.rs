@@ -86,14 +86,15 @@ impl Plan {
         let results = given.filter(|(id, _)| !opened.contains(&id.as_str())).collect();
         let mut root: Vec<Beat> = (0..root_steps.len()).map(|at| beat(threads, &root_steps, &openings, at)).collect();
         root.push(Beat::default());
-        let children = threads.children.iter().zip(&child_steps).map(|(requests, steps)| child_beats(requests, steps, last.n)).collect();
+        let children =
+            threads.children.iter().zip(&child_steps).map(|(requests, steps)| child_beats(requests, steps, last.order)).collect();
         let context = context(threads, &root_steps, &child_steps, &openings);
         Ok(Plan { context, root, children, results, user, openings })
     }
 }
 
 fn at_ms(request: &Request) -> u64 {
-    request.n.saturating_mul(PACE_MS)
+    request.order.saturating_mul(PACE_MS)
 }
 
 /// The root's reply has come when the first thing that followed from it was sent: its own next request or a child's first.
@@ -110,8 +111,8 @@ fn beat(threads: &Threads, steps: &[Step], openings: &[Opening], at: usize) -> B
 fn child_beats(requests: &[Request], steps: &[Step], last: u64) -> Vec<Beat> {
     let mut beats: Vec<Beat> =
         steps.iter().zip(&requests[1..]).map(|(step, next)| Beat { said: Some(step.said.clone()), at_ms: Some(at_ms(next)) }).collect();
-    let end = requests.last().map_or(last, |request| request.n);
-    beats.push(Beat { said: None, at_ms: Some(end.saturating_mul(PACE_MS) + PACE_MS / 2) });
+    let end = requests.last().map_or(last, |request| request.order);
+    beats.push(Beat { said: None, at_ms: Some(end.saturating_mul(PACE_MS).saturating_add(PACE_MS / 2)) });
     beats
 }
 
