@@ -15,6 +15,7 @@ pub mod opencode;
 mod order;
 mod phrase;
 mod registry;
+pub mod scaffold;
 mod scope;
 mod spec;
 mod view;
@@ -44,6 +45,11 @@ pub trait Strategy: Send + Sync {
     }
     /// Whether a child opens with history of its parent; the reader's brief `auto` depends on it (READER rule 8).
     fn hands_history_down(&self) -> bool {
+        false
+    }
+    /// Whether it knows what its real client was measured to send beside history, and sends that as opaque sizes when
+    /// [`RunContext::scaffold`] asks for it. One that does not sends the scenario's own texts, and the run says so.
+    fn has_scaffold(&self) -> bool {
         false
     }
     /// Whether a child may be sent calls without results, as the real system does; else the engine names it a fault.

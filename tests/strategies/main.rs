@@ -14,9 +14,12 @@ mod hand;
 mod inline;
 mod maf;
 mod opencode;
+mod opencode_cut;
 mod opencode_prompts;
 mod opencode_properties;
+mod opencode_rules;
 mod opencode_runs;
+mod opencode_shown;
 #[path = "../worlds/play.rs"]
 mod play;
 mod runs;

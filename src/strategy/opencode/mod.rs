@@ -35,7 +35,7 @@ use super::{RunContext, Session, Strategy};
 
 pub use configuration::{AgentConfiguration, Answer, Configuration, Mode, Model, SessionRecord};
 pub use permission::{Action, Rule, decide, derive};
-pub use profile::{Denied, PROFILES, Profile, Wrapper};
+pub use profile::{Denied, PROFILES, Profile, Scaffold, Wrapper};
 pub use prompt::UserPart;
 pub use session::{OpenCodeSession, handle};
 pub use text::{ABORTED, AGENT_MENTION, ID_LINE, STARTED, UPDATED};
@@ -70,6 +70,10 @@ impl Strategy for OpenCode {
     fn id(&self) -> String {
         let options = if self.background { ":background=true" } else { "" };
         format!("opencode@{}{options}", self.profile.name)
+    }
+
+    fn has_scaffold(&self) -> bool {
+        self.profile.scaffold.is_some()
     }
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {
