@@ -19,9 +19,12 @@ mod maf_dotnet;
 mod maf_properties;
 mod maf_python;
 mod opencode;
+mod opencode_cut;
 mod opencode_prompts;
 mod opencode_properties;
+mod opencode_rules;
 mod opencode_runs;
+mod opencode_shown;
 #[path = "../worlds/play.rs"]
 mod play;
 mod runs;

@@ -3,9 +3,7 @@
 use std::sync::LazyLock;
 
 use ctxbench::strategy::opencode::{AGENT_MENTION, Action, AgentConfiguration, Configuration, Rule};
-use ctxbench::strategy::{
-    Act, End, Event, Intent, New, OpenCode, Order, ParentView, Route, RunContext, Session, Strategy, ThreadId, To, When,
-};
+use ctxbench::strategy::{Act, End, Event, Intent, New, OpenCode, Order, ParentView, Route, Session, Strategy, ThreadId, To, When};
 use ctxbench::tokens::{Encoding, counter};
 use ctxbench::transcript::{CallKey, Handle, Item, Means, Origin, ToolCall};
 use regex::Regex;
@@ -17,13 +15,13 @@ const ROOT: ThreadId = ThreadId::ROOT;
 static ID: LazyLock<Regex> = LazyLock::new(|| Regex::new("ses_[0-9a-f]{12}[0-9A-Za-z]{14}").expect("it is a pattern"));
 
 /// The id in a text, and the text with `$CHILD` in its place.
-fn id(text: &str) -> (Handle, String) {
+pub fn id(text: &str) -> (Handle, String) {
     let found = ID.find(text).unwrap_or_else(|| panic!("no session id in {text}")).as_str().to_owned();
     let anonymous = text.replace(&found, "$CHILD");
     (Handle(found), anonymous)
 }
 
-fn task(key: u32, more: serde_json::Value) -> ToolCall {
+pub fn task(key: u32, more: serde_json::Value) -> ToolCall {
     let mut args = serde_json::json!({"description": "Find notes", "prompt": "do it", "subagent_type": "explorer"});
     for (key, value) in more.as_object().into_iter().flatten() {
         args[key] = value.clone();
@@ -31,7 +29,7 @@ fn task(key: u32, more: serde_json::Value) -> ToolCall {
     call(key, "task", &args.to_string())
 }
 
-fn start(background: bool) -> (Box<dyn Session>, Tree) {
+pub fn start(background: bool) -> (Box<dyn Session>, Tree) {
     (OpenCode { background, ..OpenCode::default() }.start(&run()), Tree::new("lead"))
 }
 
@@ -43,7 +41,7 @@ fn says(session: &mut dyn Session, tree: &Tree, child: ThreadId, text: &str, cal
 }
 
 /// One delegation from call to result: the opening items and the orders at the end.
-fn delegated(replies: &[&str], end: &End) -> (Vec<Item>, Vec<Order>) {
+pub fn delegated(replies: &[&str], end: &End) -> (Vec<Item>, Vec<Order>) {
     let (mut session, mut tree) = start(false);
     let call = task(0, serde_json::Value::Null);
     let orders = tree.route(&mut *session, ROOT, &call);
@@ -276,7 +274,7 @@ fn ids_are_those_of_an_equal_run() {
 }
 
 /// The text between the tags of a result.
-fn body(text: &str) -> &str {
+pub fn body(text: &str) -> &str {
     text.split_once("<task_result>\n").and_then(|(_, rest)| rest.rsplit_once("\n</task_result>")).map_or("", |(body, _)| body)
 }
 
@@ -392,49 +390,6 @@ fn a_failure_ends_an_extended_task_at_once() {
 }
 
 #[test]
-fn who_is_shown_the_tool() {
-    let (mut session, mut tree) = start(false);
-    let child = tree.open(ROOT, "explorer");
-    let names = |view: ctxbench::strategy::View| view.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>();
-    assert_eq!(names(session.view(&[], &tree.scope(ROOT, 0))), ["read", "task"]);
-    let view = session.view(&[], &tree.scope(child, 0));
-    assert_eq!((view.agent.as_str(), view.system.as_ref().map(|part| part.as_text())), ("explorer", Some("You explore.")));
-    assert_eq!(names(view), ["read", "list"]);
-}
-
-fn schema(background: bool, run: &RunContext) -> serde_json::Value {
-    let strategy = OpenCode { background, ..OpenCode::default() };
-    let view = strategy.start(run).view(&[], &Tree::new("lead").scope(ROOT, 0));
-    serde_json::from_str(view.tools.last().expect("it is shown").schema.as_text()).expect("it is JSON")
-}
-
-#[test]
-fn the_tool_names_the_agents_and_its_arguments() {
-    let shown = schema(false, &run());
-    let about = shown["description"].as_str().expect("a text");
-    assert!(
-        about.ends_with("\n\nAvailable agent types and the tools they have access to:\n- explorer: read, list\n- writer: none"),
-        "{about}"
-    );
-    let keys =
-        |schema: &serde_json::Value| schema["parameters"]["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>());
-    assert_eq!(keys(&shown), Some(["command", "description", "prompt", "subagent_type", "task_id"].map(String::from).to_vec()));
-    assert_eq!(shown["parameters"]["required"], serde_json::json!(["description", "prompt", "subagent_type"]));
-    let flagged = schema(true, &run());
-    assert_eq!(flagged["parameters"]["properties"]["background"]["type"], "boolean");
-    assert_ne!(flagged["description"], shown["description"]);
-}
-
-#[test]
-fn an_ordinary_tool_of_the_same_name_gives_way() {
-    let mut run = run();
-    let clash = ctxbench::strategy::ToolSpec::of_strings("task", "another", &[]);
-    run.agents.get_mut("lead").expect("it is there").tools.insert(0, clash);
-    let view = OpenCode::default().start(&run).view(&[], &Tree::new("lead").scope(ROOT, 0));
-    assert_eq!(view.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["read", "task"]);
-}
-
-#[test]
 fn how_it_is_spoken() {
     let intent =
         Intent { id: "i".into(), agent: "explorer".into(), title: "read notes".into(), task: "read\n\"it\"".into(), background: false };
@@ -467,63 +422,4 @@ fn other_events_and_tools() {
     let input = [Item::user(Origin::User, "hello")];
     let orders = session.deliver(Event::Input(&input), &tree.scope(ROOT, 0));
     assert!(matches!(&orders[..], [Order::Put { to: To::Thread(ROOT), when: When::Turn, by: None, .. }]));
-}
-
-/// A child's report, what the parent reads, and whether the whole was saved.
-fn returned(report: &str) -> (String, Option<(String, String)>) {
-    let (_, orders) = delegated(&[report], &End::Done);
-    let saved = orders.iter().find_map(|order| match order {
-        Order::Write { path, text } => Some((path.clone(), text.clone())),
-        _ => None,
-    });
-    if saved.is_some() {
-        assert!(matches!(orders[0], Order::Write { .. }), "saved before it is told");
-    }
-    (reply(&orders).0, saved)
-}
-
-fn check_cut(report: &str, kept_lines: usize, notice: &str) {
-    let (text, saved) = returned(report);
-    let (path, whole) = saved.expect("it is too large");
-    assert_eq!(body(&whole), report);
-    let (kept, rest) = text.split_once("\n\n...").expect("it says so");
-    assert_eq!(kept.split('\n').count(), kept_lines);
-    assert!(whole.starts_with(&format!("{kept}\n")));
-    let expect = format!(
-        "{notice} truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: {path}\nUse the Task tool to have \
-         explore agent process this file with Grep and Read (with offset/limit). "
-    );
-    assert!(rest.starts_with(&expect), "{rest}");
-}
-
-#[test]
-fn a_long_report_is_cut_with_its_wrapper() {
-    let lines = |count: usize| vec!["x"; count].join("\n");
-    // 1,996 lines and 4 of the wrapper.
-    let (text, saved) = returned(&lines(1996));
-    assert_eq!((saved.is_none(), text.split('\n').count()), (true, 2000));
-    check_cut(&lines(1997), 2000, "1 lines");
-    check_cut(&lines(5000), 2000, "3004 lines");
-    // In bytes: the two lines before the text with their breaks' one between, and the two after it with a break each.
-    let (head, tail) = (60 + 1 + 13, 1 + 14 + 1 + 7);
-    let room = 51_200 - head - 1 - tail;
-    let (text, saved) = returned(&"y".repeat(room));
-    assert_eq!((saved.is_none(), text.len()), (true, 51_200));
-    // One byte more: the last line, `</task>`, goes.
-    check_cut(&"y".repeat(room + 1), 4, "8 bytes");
-    // The closing tag of the result fits to the byte.
-    check_cut(&"y".repeat(room + 8), 4, "8 bytes");
-    check_cut(&"y".repeat(room + 9), 3, "23 bytes");
-    // Bytes of UTF-8, not characters; a line that does not fit goes whole.
-    check_cut(&"é".repeat(30_000), 2, &format!("{} bytes", 1 + 60_000 + tail));
-    // Lines and bytes both over: the limit that stops the adding is named.
-    check_cut(&vec!["z".repeat(99); 3000].join("\n"), 2 + 511, &format!("{} bytes", 100 * (3000 - 511) + tail));
-    check_cut(&lines(60_000), 2000, "58004 lines");
-}
-
-#[test]
-fn a_failure_is_never_cut() {
-    let (_, orders) = delegated(&[], &End::Failed("e".repeat(60_000)));
-    assert!(reply(&orders).0.len() > 60_000);
-    assert_eq!(orders.len(), 1);
 }

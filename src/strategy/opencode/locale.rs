@@ -19,7 +19,8 @@ pub(super) fn compare(one: &str, other: &str) -> Ordering {
 #[derive(Default)]
 struct Key {
     letters: Vec<(u8, u32)>,
-    marks: Vec<(usize, char)>,
+    /// Of each letter.
+    marks: Vec<Vec<char>>,
     capitals: Vec<bool>,
 }
 
@@ -28,9 +29,14 @@ impl Key {
         let mut key = Key::default();
         for c in name.nfd() {
             if is_combining_mark(c) {
-                key.marks.push((key.letters.len(), c));
+                // A mark before any letter stands for itself.
+                match key.marks.last_mut() {
+                    Some(marks) => marks.push(c),
+                    None => key.marks.push(vec![c]),
+                }
                 continue;
             }
+            key.marks.push(vec![]);
             let weight = match SIGNS.chars().position(|sign| sign == c) {
                 Some(place) => (0, place as u32),
                 None if c.is_ascii_digit() => (1, c as u32),

@@ -26,7 +26,6 @@ mod permission;
 mod profile;
 mod prompt;
 mod read;
-mod scaffold;
 mod session;
 mod text;
 mod truncate;
@@ -36,7 +35,7 @@ use super::{RunContext, Session, Strategy};
 
 pub use configuration::{AgentConfiguration, Answer, Configuration, Mode, Model, SessionRecord};
 pub use permission::{Action, Rule, decide, derive};
-pub use profile::{Denied, PROFILES, Profile, Wrapper};
+pub use profile::{Denied, PROFILES, Profile, Scaffold, Wrapper};
 pub use prompt::UserPart;
 pub use session::{OpenCodeSession, handle};
 pub use text::{ABORTED, AGENT_MENTION, ID_LINE, STARTED, UPDATED};
@@ -74,7 +73,7 @@ impl Strategy for OpenCode {
     }
 
     fn has_scaffold(&self) -> bool {
-        true
+        self.profile.scaffold.is_some()
     }
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {

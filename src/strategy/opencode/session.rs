@@ -16,8 +16,8 @@ use super::configuration::{Answer, SessionRecord};
 use super::job::{self, Job, LastMessage, Outcome, Speaker};
 use super::path::Place;
 use super::permission::{self, Action, Rule};
+use super::profile::Scaffold;
 use super::prompt::{self, UserPart};
-use super::scaffold;
 use super::text::{self, State, TOOL};
 use super::truncate::truncate;
 
@@ -276,29 +276,23 @@ impl OpenCodeSession {
     }
 
     /// What an agent is shown: its prompt and its tools, less those that a rule hides. A built-in agent that the run does
-    /// not know works with the root's.
-    fn shown(&mut self, record: &SessionRecord, root: bool) -> View {
-        let mut view = self.with_tools(record);
-        if self.run.scaffold {
-            scaffold::dress(&mut view, root);
-        }
-        view
-    }
-
-    fn with_tools(&mut self, record: &SessionRecord) -> View {
+    /// not know works with the root's. Where what the real client sends is asked for and known, that stands for both.
+    fn shown(&mut self, record: &SessionRecord, at: &Scope<'_>) -> View {
         let known = self.run.agents.contains_key(&record.agent);
         let mut view = View::of(if known { &record.agent } else { &self.run.root }, &self.run);
         view.agent = record.agent.clone();
         let rules = || self.agents.rules(&record.agent).iter().chain(&record.permission);
         // A request cannot show two tools of one name.
         view.tools.retain(|tool| tool.name != TOOL && !permission::hides(&tool.name, rules()));
-        if permission::hides(TOOL, rules()) {
-            return view;
+        if !permission::hides(TOOL, rules()) {
+            let background = self.in_background();
+            let tool = self.tools.entry(record.agent.clone());
+            let tool = tool.or_insert_with(|| text::tool(&self.run, self.agents.offered(&record.agent), background));
+            view.tools.push(tool.clone());
         }
-        let background = self.in_background();
-        let tool = self.tools.entry(record.agent.clone());
-        let tool = tool.or_insert_with(|| text::tool(&self.run, self.agents.offered(&record.agent), background));
-        view.tool(tool.clone())
+        let Some(Scaffold { system, root, child }) = self.strategy.profile.scaffold.filter(|_| self.run.scaffold) else { return view };
+        let tools = if at.thread == ThreadId::ROOT { root } else { child };
+        View { system: Some(system.part()), tools: tools.measured(view.tools), ..view }
     }
 }
 
@@ -312,7 +306,7 @@ impl Session for OpenCodeSession {
     }
 
     fn view(&mut self, history: &[Item], at: &Scope<'_>) -> View {
-        let (record, root) = (self.record(at.thread, at), at.me().depth == 0);
+        let record = self.record(at.thread, at);
         match self.compactions.remove(&at.thread) {
             Some(Compaction::Due) => {
                 self.compactions.insert(at.thread, Compaction::Due);
@@ -320,9 +314,9 @@ impl Session for OpenCodeSession {
             }
             Some(Compaction::Summarised(summary)) => {
                 let splices = vec![Compaction::replaced(summary, history)];
-                View { splices, ..self.shown(&record, root) }
+                View { splices, ..self.shown(&record, at) }
             }
-            None => self.shown(&record, root),
+            None => self.shown(&record, at),
         }
     }
 
