@@ -11,12 +11,14 @@ mod filters;
 mod full_copy;
 mod hand;
 mod inline;
+mod learn_claude_code;
 mod maf;
 mod opencode;
 mod opencode_vectors;
 #[path = "../worlds/play.rs"]
 mod play;
 mod runs;
+mod spawn_agent;
 mod specs;
 #[path = "../worlds/transcripts.rs"]
 mod transcripts;
