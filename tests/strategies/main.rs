@@ -6,6 +6,8 @@ mod codex_v1;
 mod codex_v2;
 mod codex_vectors;
 mod deerflow;
+mod deerflow_ledger;
+mod deerflow_profiles;
 mod deerflow_snapshot;
 mod filters;
 mod full_copy;

@@ -252,7 +252,8 @@ proptest! {
             }
         }
         noted(&content);
-        (python::dumps(&content), python::repr(&content));
+        prop_assert!(!python::repr(&content).is_empty());
+        prop_assert!(python::dumps(&content).is_none_or(|json| !json.is_empty()));
     }
 
     #[test]
