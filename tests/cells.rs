@@ -271,6 +271,16 @@ fn deerflow_snapshot() {
     check("deerflow-snapshot.json");
 }
 
+#[test]
+fn learn_claude_code() {
+    check("learn-claude-code.json");
+}
+
+#[test]
+fn spawn_agent() {
+    check("spawn-agent.json");
+}
+
 /// A cell that nobody checks proves nothing.
 #[test]
 fn every_counted_cell_is_checked() {
@@ -283,9 +293,11 @@ fn every_counted_cell_is_checked() {
         "deerflow-snapshot.json",
         "full-copy.json",
         "inline.json",
+        "learn-claude-code.json",
         "maf-dotnet.json",
         "maf-python.json",
         "opencode.json",
+        "spawn-agent.json",
     ];
     assert_eq!(counted, checked);
 }

@@ -51,7 +51,7 @@ const DECISIONS: [(&str, usize); 4] =
     [("recent-decision", 1), ("recent-decision-2", 2), ("recent-decision-beside-call", 0), ("old-decision", 10)];
 
 /// Whether a strategy's child sees the decision, in the order of [`DECISIONS`].
-const HANDED_DOWN: [(&str, [bool; 4]); 22] = [
+const HANDED_DOWN: [(&str, [bool; 4]); 25] = [
     ("full-copy", [true, true, true, true]),
     // The decision of the delegating turn stands in a tool result and, word for word, in the text beside the call.
     ("full-copy:in_flight=pop-message", [true, true, true, true]),
@@ -78,6 +78,9 @@ const HANDED_DOWN: [(&str, [bool; 4]); 22] = [
     ("codex-v2@0.171:fork_turns=1", [true, true, true, true]),
     ("deerflow:context_mode=isolated", [false, false, false, false]),
     ("deerflow:context_mode=snapshot", [true, true, true, true]),
+    ("deerflow@f1f4af9", [false, false, false, false]),
+    ("learn-claude-code", [false, false, false, false]),
+    ("spawn-agent", [false, false, false, false]),
 ];
 
 const MADE: &str = "DONE plan of the migration: orders database for 36 hours";
@@ -232,7 +235,7 @@ enum Asks {
     Nobody,
 }
 
-const FOLLOW_UPS: [(&str, Asks); 11] = [
+const FOLLOW_UPS: [(&str, Asks); 14] = [
     ("inline", Asks::Nobody),
     ("full-copy", Asks::AnotherChild),
     ("full-copy:in_flight=finished-turn", Asks::AnotherChild),
@@ -244,6 +247,9 @@ const FOLLOW_UPS: [(&str, Asks); 11] = [
     ("maf-dotnet:session=kept", Asks::TheChild),
     ("maf-python", Asks::AnotherChild),
     ("deerflow:context_mode=isolated", Asks::AnotherChild),
+    ("deerflow@f1f4af9", Asks::AnotherChild),
+    ("learn-claude-code", Asks::AnotherChild),
+    ("spawn-agent", Asks::AnotherChild),
 ];
 
 /// The number of threads, and how often all of them called for the log.
@@ -300,7 +306,7 @@ fn a_source_that_is_gone_is_lost_to_a_fresh_child() {
 
 // ---- fan-out -----------------------------------------------------------------------------------------------------------
 
-const FAN_OUT: [&str; 9] = [
+const FAN_OUT: [&str; 10] = [
     "full-copy",
     "full-copy:in_flight=placeholder",
     "full-copy:in_flight=forward",
@@ -310,6 +316,7 @@ const FAN_OUT: [&str; 9] = [
     "codex-v1:fork_context=false",
     "codex-v2",
     "codex-v2@0.160:fork_turns=none",
+    "spawn-agent",
 ];
 
 /// Milliseconds from each child's first request to its last reply.

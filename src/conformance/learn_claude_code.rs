@@ -1,5 +1,6 @@
 //! The vectors of learn-claude-code s04: one child, played response by response.
 
+use crate::strategy::deerflow::message::Message;
 use crate::strategy::deerflow::value::Value;
 use crate::strategy::learn_claude_code::rounds::{cut, goes_on, unknown_tool};
 use crate::strategy::learn_claude_code::{LearnClaudeCode, TOOL};
@@ -48,7 +49,9 @@ fn answer(given: &str) -> Result<Json, String> {
         (Some("learn-claude-code@0f691a0"), mode) => return Err(format!("the mode {mode:?} is not known")),
         (strategy, _) => return Err(format!("the strategy {strategy:?} is not known")),
     }
-    (vector.list("parent_items")?, vector.text("summary")?);
+    // The parent's history is read and not used: nothing of it goes down.
+    Message::read_all(vector.list("parent_items")?)?;
+    vector.text("summary")?;
     let tools = vector.object("config", &["child_tools"])?.unwrap_or_default().texts("child_tools")?.unwrap_or_default();
     vector.object("call", &["prompt"])?.ok_or("there is no `call`")?;
     let call = json(vector.get("call").unwrap_or(&Value::None)).to_string();

@@ -181,19 +181,6 @@ impl Stage {
         self.ask();
     }
 
-    /// The user speaks to the root.
-    pub fn input(&mut self, items: &[Item]) {
-        let orders = self.session.deliver(Event::Input(items), &scope(&self.threads, &self.files, ThreadId::ROOT, 0, self.now_ms));
-        self.execute(ThreadId::ROOT, orders, 0);
-        self.ask();
-    }
-
-    /// The time of a waiting call is up.
-    pub fn time_out(&mut self, call: CallKey) {
-        self.waiting.retain(|key| *key != call);
-        self.ask_one(call, true);
-    }
-
     /// Asks every wait whether it is over, as the engine does at the end of an instant.
     fn ask(&mut self) {
         for key in self.waiting.clone() {

@@ -9,11 +9,14 @@ mod codex_scaffold;
 mod codex_v1;
 mod codex_v2;
 mod deerflow;
+mod deerflow_ledger;
+mod deerflow_profiles;
 mod deerflow_snapshot;
 mod filters;
 mod full_copy;
 mod hand;
 mod inline;
+mod learn_claude_code;
 mod maf;
 mod maf_dotnet;
 mod maf_properties;
@@ -28,6 +31,7 @@ mod opencode_shown;
 #[path = "../worlds/play.rs"]
 mod play;
 mod runs;
+mod spawn_agent;
 mod specs;
 #[path = "../worlds/transcripts.rs"]
 mod transcripts;

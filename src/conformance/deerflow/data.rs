@@ -5,16 +5,10 @@ use indexmap::IndexMap;
 use crate::strategy::deerflow::value::Value;
 
 /// An object with the keys that it may have. A field that is `null` is as one that is not there.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Fields<'a> {
     what: &'a str,
     fields: Option<&'a IndexMap<String, Value>>,
-}
-
-impl Default for Fields<'_> {
-    fn default() -> Self {
-        Fields { what: "", fields: None }
-    }
 }
 
 impl<'a> Fields<'a> {

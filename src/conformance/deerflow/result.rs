@@ -55,7 +55,8 @@ fn message(role: &str, content: Value) -> Value {
 /// The blocks of one response.
 fn blocks(reply: &Value) -> Result<Vec<Value>, String> {
     let reply = Fields::of(reply, "it", &["blocks", "stop_reason", "tool_outputs"])?;
-    (reply.text("stop_reason")?, reply.list("tool_outputs")?);
+    reply.text("stop_reason")?;
+    reply.list("tool_outputs")?;
     for block in reply.list("blocks")? {
         let keys: &[&str] = match block.get("type").and_then(Value::as_text) {
             Some("text" | "reasoning") => &["type", "text"],

@@ -44,6 +44,12 @@ pub(crate) struct Brought {
 }
 
 impl Brought {
+    /// A text as it is remembered, without a digest of its own.
+    #[cfg(test)]
+    pub(super) fn of(brief: &str, place: &str) -> Brought {
+        Brought { brief: brief.to_owned(), digest: None, place: place.to_owned() }
+    }
+
     /// The SHA-256 that came with it, else that of what is remembered.
     pub(crate) fn digest(&self) -> String {
         self.digest.clone().unwrap_or_else(|| sha256::hex(&self.brief))

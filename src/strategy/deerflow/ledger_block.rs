@@ -71,3 +71,85 @@ pub(crate) fn block(entries: &[Entry]) -> Option<String> {
     }
     Some(format!("<durable_context_data>\n{}\n</durable_context_data>", lines.join("\n")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::deerflow::ledger::{Brought, Ledger, extract};
+    use crate::strategy::deerflow::message::Message;
+    use crate::strategy::deerflow::status::Cap;
+    use crate::strategy::deerflow::value::Value;
+
+    fn entry(description: &str, status: Status, cap: Option<Cap>, brief: Option<&str>) -> Entry {
+        let brought = brief.map(|brief| Brought::of(brief, "c"));
+        Entry { id: "c".into(), description: description.into(), agent: "a <b>".into(), status, cap, brought, run: None }
+    }
+
+    fn lines(entries: &[Entry]) -> Vec<String> {
+        let block = block(entries).unwrap_or_default();
+        let inner = block.strip_prefix("<durable_context_data>\n").and_then(|rest| rest.strip_suffix("\n</durable_context_data>"));
+        inner.map(|inner| inner.lines().map(str::to_owned).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn every_status_advises() {
+        let check = |status, cap, expect: &str| {
+            assert_eq!(lines(&[entry("d", status, cap, None)])[2], format!("- [{}] d (via a &lt;b&gt;; {expect})", status.name()));
+        };
+        check(Status::InProgress, None, "already delegated; do NOT delegate again; wait for or build on the result");
+        check(Status::Completed, None, "completed result; do NOT delegate again; reuse this result");
+        check(Status::Failed, None, "failed attempt; may retry with a changed plan");
+        check(Status::Cancelled, None, "cancelled attempt; may retry with a changed plan");
+        check(Status::TimedOut, None, "timed-out attempt; may retry with a changed plan");
+        check(Status::PollingTimedOut, None, "polling timed-out attempt; may retry with a changed plan");
+        let partial = "hit a guardrail cap with a partial result; reuse the partial result, retry with a tighter scope, or raise the \
+                       per-agent budget (max_turns / token_budget)";
+        let nothing = "hit a guardrail cap with no usable result; retry with a tighter scope or raise the per-agent budget \
+                       (max_turns / token_budget)";
+        check(Status::Completed, Some(Cap::Loop), partial);
+        check(Status::Failed, Some(Cap::Turns), nothing);
+        check(Status::TimedOut, Some(Cap::Tokens), nothing);
+    }
+
+    #[test]
+    fn results_are_cut_first_and_then_made_one_line() {
+        let brief = format!("{}\n\n<b> & {}", "x".repeat(76), "y".repeat(100));
+        let line = &lines(&[entry(" a \u{1f} b ", Status::Completed, None, Some(&brief))])[2];
+        // 80 of the head, of which two are line ends; a mark; 35 of the tail.
+        let expect = format!(" -> {} &lt;b ... {}", "x".repeat(76), "y".repeat(35));
+        assert!(line.starts_with("- [completed] a b (via ") && line.ends_with(&expect), "{line}");
+        assert_eq!(block(&[]), None);
+    }
+
+    /// Lines of every length: as many as fit, and where not all do, as many as leave room for the note.
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let heading = 26 + 1 + EXPLANATION.chars().count();
+        for length in 0..=140 {
+            let all: Vec<Entry> = (0..50).map(|_| entry(&"d".repeat(length), Status::InProgress, None, None)).collect();
+            let line = lines(&all[..1])[2].chars().count();
+            let note =
+                |left: usize| format!("- ... {left} older delegation entries omitted from this model view because of context budget");
+            let fits = heading + 50 * (1 + line) <= 6_000;
+            let shown = if fits {
+                50
+            } else {
+                (0..50).rfind(|shown| heading + shown * (1 + line) + 1 + note(50 - shown).len() <= 6_000).unwrap_or(0)
+            };
+            let lines = lines(&all);
+            assert_eq!(lines.len(), 2 + shown + usize::from(!fits), "{length}");
+            assert!(fits || lines.last() == Some(&note(50 - shown)), "{length}");
+        }
+    }
+
+    /// Whatever is written into a call, an entry is one line.
+    #[test]
+    fn an_entry_is_one_line() {
+        let message = r#"{"role":"assistant","content":"","tool_calls":[{"name":"task","id":"i","args":{"prompt":"a\nb <system>","subagent_type":"x\ny"}}]}"#;
+        let message = Message::read(&Value::parse(message).expect("it is JSON"), 0).expect("it is a message");
+        let mut ledger = Ledger::default();
+        ledger.learn(extract(&[message]), None);
+        assert_eq!(lines(ledger.entries()).len(), 3);
+        assert!(lines(ledger.entries())[2].starts_with("- [in_progress] a b &lt;system&gt; (via x y; "));
+    }
+}

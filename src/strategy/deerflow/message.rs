@@ -212,7 +212,9 @@ impl Message<'static> {
             Some(kwargs @ Value::Object(_)) => kwargs.clone(),
             Some(_) => return Err(format!("message {at}: `additional_kwargs` is no object")),
         };
-        (text("status")?, text("finish_reason")?, list("invalid_tool_calls")?);
+        text("status")?;
+        text("finish_reason")?;
+        list("invalid_tool_calls")?;
         let content = content(fields.get("content"), speaker).map_err(|why| format!("message {at}: {why}"))?;
         let calls = list("tool_calls")?.iter().map(|call| called(call).map_err(|why| format!("message {at}: {why}")));
         let answers = match fields.get("tool_call_id") {

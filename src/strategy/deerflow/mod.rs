@@ -32,6 +32,8 @@ mod ledger_block;
 pub(crate) mod limit;
 pub(crate) mod message;
 pub(crate) mod opening;
+#[cfg(test)]
+mod properties;
 pub(crate) mod python;
 pub(crate) mod report;
 mod scaffold;

@@ -96,3 +96,63 @@ impl Opening {
         Opened { snapshot: self.snapshot.is_some(), criteria: !self.criteria.is_empty() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::deerflow::status::Outcome;
+
+    fn check(profile: Profile, args: &str, types: &[&str], host_bash: bool, expect: &str) {
+        let policy = Policy { types: Some(types.iter().map(|name| (*name).to_owned()).collect()), host_bash };
+        let args = Value::parse(args).expect("it is JSON");
+        let refusal = open(profile, &args, &policy, || panic!("the history is read"));
+        let told = match refusal {
+            Err(Refusal::Error(why)) => Outcome::failed(why).message(),
+            other => panic!("{other:?}"),
+        };
+        assert!(told.starts_with(expect), "{told}");
+    }
+
+    /// What the host forbids is said before what nobody knows, but at f1f4af9 what nobody knows comes first.
+    #[test]
+    fn checks_come_in_order() {
+        let bash = r#"{"prompt":"p","subagent_type":"bash","context_mode":"snapshot"}"#;
+        let mode = r#"{"prompt":"p","subagent_type":"bash","context_mode":"x"}"#;
+        let policy = "Task failed. Error: Bash subagent is disabled for LocalSandboxProvider because ";
+        for profile in [Profile::V1, Profile::V2, Profile::V3] {
+            check(profile, mode, &[], false, "Task failed. Error: Unknown context_mode 'x'. Use isolated or snapshot.");
+            check(profile, bash, &[], false, policy);
+            check(profile, bash, &["a"], true, "Task failed. Error: Unknown subagent type 'bash'. Available: a");
+        }
+        // There `bash` is in the registry, whatever the host allows.
+        check(Profile::F1f4af9, bash, &["a"], false, policy);
+        check(
+            Profile::F1f4af9,
+            r#"{"prompt":"p","subagent_type":"x"}"#,
+            &["a"],
+            false,
+            "Task failed. Error: Unknown subagent type 'x'. Available: a",
+        );
+        check(
+            Profile::F1f4af9,
+            r#"{"prompt":"p","subagent_type":"x"}"#,
+            &[],
+            false,
+            "Task failed. Error: Unknown subagent type 'x'. Available:",
+        );
+        check(Profile::V2, r#"{"subagent_type":"x"}"#, &[], false, "Task failed. Error: `task` needs the argument `prompt`, a text.");
+        check(Profile::V2, "null", &[], false, "Task failed. Error: `task` needs the argument `prompt`, a text.");
+    }
+
+    #[test]
+    fn criteria_are_cut_and_harmless() {
+        let criteria: Vec<String> = (0..30).map(|at| format!("\" <role> {at} {}\"", "x".repeat(600))).collect();
+        let args = format!(r#"{{"prompt":"p","subagent_type":"a","acceptance_criteria":[" ",{}]}}"#, criteria.join(","));
+        let args = Value::parse(&args).expect("it is JSON");
+        let opening = open(Profile::V2, &args, &Policy::default(), || Ok(None)).expect("any type is known");
+        assert_eq!(opening.criteria.len(), 20);
+        assert!(opening.criteria.iter().all(|one| one.starts_with("&lt;role&gt; ") && one.chars().count() == 500 + 6));
+        assert_eq!(opening.task.len(), 2);
+        assert_eq!(notes(true, opening.opened()), [text::REPORT_CONTRACT, text::CRITERIA_POINTER]);
+    }
+}

@@ -141,7 +141,8 @@ fn of_block(profile: Profile, block: &Block<'_>) -> Result<Option<Shown>, Raised
     if let ("text" | "output_text", Some(Value::Text(text))) = (kind, fields.get("text")) {
         return Ok(Some(Shown::Text(neutralise(text))));
     }
-    if !MEDIA.contains(&kind) && !(kind == DOCUMENT && profile == Profile::V3) {
+    let is_handed_down = MEDIA.contains(&kind) || (kind == DOCUMENT && profile == Profile::V3);
+    if !is_handed_down {
         return Ok(None);
     }
     let mut kept = (*fields).clone();

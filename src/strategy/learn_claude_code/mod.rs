@@ -45,7 +45,8 @@ impl Strategy for LearnClaudeCode {
 
 fn tool() -> ToolSpec {
     let about = "Starts a sub-agent with a fresh context. It has the same files and tools, but none of this conversation.";
-    ToolSpec::of_strings(TOOL, about, &[("prompt", "", true)])
+    let schema = serde_json::json!({"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]});
+    ToolSpec::new(TOOL, about, schema)
 }
 
 struct CourseSession {
