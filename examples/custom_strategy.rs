@@ -30,6 +30,8 @@ pub fn registry() -> Registry {
         options: &[OptionSpec { key: "messages", words: &[], numbers: Some((1, 99)), default: "1", profiles: &[] }],
         rows: &["user-words"],
         about: "the child opens with the user's last words and the task; its last text comes back",
+        down: "the user's last words, then the task",
+        back: "the child's last text",
         build: |choice| Box::new(UserWords { messages: choice.option("messages").parse().unwrap_or(1) }),
     });
     if let Err(why) = added {

@@ -24,6 +24,8 @@ fn registry() -> Registry {
         options: &[],
         rows: &["panics"],
         about: "a strategy of another crate",
+        down: "nothing",
+        back: "nothing",
         build: |_| Box::new(Panics),
     };
     registry.register(panics).expect("the name is free");

@@ -40,6 +40,7 @@ pub fn list(args: &ListArgs, registry: &Registry, global: &Global, console: &Con
             let entries: Vec<&Entry> = groups.iter().flat_map(|group| &group.1).collect();
             serde_json::to_string_pretty(&serde_json::json!({"format": "ctxbench-list/1", "entries": entries})).ok().map(|text| text + "\n")
         }
+        Format::Markdown if args.what == Some(Listed::Strategies) => Some(strategies_table(registry)),
         Format::Csv | Format::Markdown => None,
     })
 }
@@ -87,6 +88,18 @@ fn strategy_line(one: &crate::strategy::Registered) -> String {
         line += &format!("; {option}{of}");
     }
     line
+}
+
+/// What each strategy hands down and hands back, as a table for pages.
+fn strategies_table(registry: &Registry) -> String {
+    let mut text = String::from("| strategy | what goes down | what comes back |\n| --- | --- | --- |\n");
+    for one in registry.list() {
+        let profiles: Vec<String> = one.profiles.iter().map(|profile| format!("`@{profile}`")).collect();
+        let options: Vec<String> = one.options.iter().map(|option| format!("`{}`", option.to_string().replace('|', "\\|"))).collect();
+        let options = if options.is_empty() { String::new() } else { format!("; {}", options.join("; ")) };
+        text += &format!("| `{}` {}{options} | {} | {} |\n", one.id, profiles.join(" "), one.down, one.back);
+    }
+    text
 }
 
 fn human(groups: &[(Listed, Vec<Entry>)]) -> String {

@@ -32,6 +32,10 @@ pub struct Registered {
     pub rows: &'static [&'static str],
     /// What it is, in a line.
     pub about: &'static str,
+    /// What goes down: what a child opens with, with what its options and profiles make of it.
+    pub down: &'static str,
+    /// What comes back to the parent.
+    pub back: &'static str,
     /// Makes it as chosen.
     pub build: fn(&Choice) -> Box<dyn Strategy>,
 }
@@ -293,6 +297,8 @@ const BUILTIN: [Registered; 11] = [
         options: &[],
         rows: &["inline"],
         about: "no delegation: the parent does the work itself, with the sub-agents' tools",
+        down: "nothing: no delegation",
+        back: "–",
         build: |_| Box::new(Inline),
     },
     Registered {
@@ -301,6 +307,8 @@ const BUILTIN: [Registered; 11] = [
         options: &[OptionSpec { key: "in_flight", words: &RULES, numbers: None, default: RULES[0], profiles: &[] }],
         rows: &["full-copy"],
         about: "the child opens with all that the parent has; its last text comes back",
+        down: "all that the parent has, then the task; `in_flight` says what becomes of unanswered calls",
+        back: "the child's last text",
         build: |choice| Box::new(FullCopy { in_flight: Rule::named(choice.option("in_flight")).unwrap_or_default() }),
     },
     Registered {
@@ -309,6 +317,8 @@ const BUILTIN: [Registered; 11] = [
         options: &[SESSION],
         rows: &["maf-dotnet"],
         about: "Microsoft Agent Framework's agents as tools (.NET): the task alone goes down; all that the child said comes back, as JSON",
+        down: "the task alone; with `session=kept` behind the child's earlier tasks",
+        back: "the texts of all the child's messages, narration included, as a JSON string with quotes and escapes; calls run one by one",
         build: |choice| Box::new(MafDotNet { kept: choice.option("session") == "kept", ..MafDotNet::default() }),
     },
     Registered {
@@ -320,6 +330,8 @@ const BUILTIN: [Registered; 11] = [
         ],
         rows: &["maf-python"],
         about: "Microsoft Agent Framework's agents as tools (Python): the task alone goes down; all that the child said comes back",
+        down: "the task alone; with `propagate_session` behind the parent's ended turns",
+        back: "the texts of all the child's messages, narration included, joined with nothing; calls run side by side",
         build: |choice| {
             let is = |key, value| choice.option(key) == value;
             let profile = python::Profile::named(choice.profile()).unwrap_or(&python::PROFILES[0]);
@@ -339,6 +351,8 @@ const BUILTIN: [Registered; 11] = [
         }],
         rows: &["opencode"],
         about: "OpenCode's task tool: the child opens with the prompt alone; the text of its last message comes back, resumable",
+        down: "the prompt alone, with the files and folders that it names by `@`",
+        back: "the last text of the child's last message, in a wrapper that names the session (an older one in 005201e); cut at 2,000 lines or 51,200 bytes; resumable; `background`",
         build: |choice| {
             let profile = Profile::named(choice.profile()).unwrap_or(&PROFILES[0]);
             Box::new(OpenCode { profile, background: choice.option("background") == "true", ..OpenCode::default() })
@@ -350,6 +364,8 @@ const BUILTIN: [Registered; 11] = [
         options: &[OptionSpec { key: "fork_context", words: &FORK_CONTEXT, numbers: None, default: FORK_CONTEXT[0], profiles: &[] }],
         rows: &["codex-v1:fork_context=false", "codex-v1:fork_context=true"],
         about: "Codex v1: the task alone or a filtered fork goes down; the final text comes back in a notice, and in a wait too",
+        down: "the task alone, or with `fork_context=true` a filtered history: what users and final answers said",
+        back: "a notice with the final text, and the same text again in the result of a wait",
         build: |choice| {
             let profile = codex::Profile::of_v1(choice.profile()).unwrap_or(&V1_PROFILES[0]);
             Box::new(CodexV1 { profile, fork_context: ForkContext::named(choice.option("fork_context")).unwrap_or_default() })
@@ -367,6 +383,8 @@ const BUILTIN: [Registered; 11] = [
         }],
         rows: &["codex-v2@0.171", "codex-v2@0.160:fork_turns=none", "codex-v2@0.160:fork_turns=all", "codex-v2@0.160:fork_turns=3"],
         about: "Codex v2: agents with paths and mailboxes; a fork is filtered (to 0.163) or verbatim (0.171); one mail a child's turn",
+        down: "0.171: all of the parent's history, verbatim; 0.163 to 0.130: filtered, of the last N turns with `fork_turns=N` (0.163 takes any N as all); then the task as mail (0.130: as JSON in an assistant message)",
+        back: "one mail for each turn of the child; waits carry no text",
         build: |choice| {
             let profile = codex::Profile::named(choice.profile()).unwrap_or(&V2_PROFILES[0]);
             Box::new(CodexV2 { profile, fork_turns: ForkTurns::named(choice.option("fork_turns")).unwrap_or_default() })
@@ -384,6 +402,8 @@ const BUILTIN: [Registered; 11] = [
         }],
         rows: &["deerflow@v2:context_mode=isolated", "deerflow@v2:context_mode=snapshot"],
         about: "DeerFlow's task tool: the prompt alone, or a snapshot of the parent's history as data; limits, and a ledger in the parent",
+        down: "the prompt alone, or with `context_mode=snapshot` the visible history as data (v1 leaks hidden messages, v3 keeps documents, f1f4af9 has no snapshots)",
+        back: "the last message's text, a preview if it is long; limits, and a ledger in every request of the parent",
         build: |choice| {
             let profile = Snapshot::named(choice.profile()).unwrap_or_default();
             Box::new(DeerFlow { profile, context_mode: ContextMode::named(choice.option("context_mode")).unwrap_or_default() })
@@ -395,6 +415,8 @@ const BUILTIN: [Registered; 11] = [
         options: &[],
         rows: &["learn-claude-code"],
         about: "the sub-agents of a course on coding agents: the prompt alone goes down, the last response's text comes back; one by one",
+        down: "the prompt alone, under a one-sentence system text",
+        back: "the text of the last response, after thirty at most; children run one after another",
         build: |_| Box::new(LearnClaudeCode),
     },
     Registered {
@@ -403,6 +425,8 @@ const BUILTIN: [Registered; 11] = [
         options: &[],
         rows: &["spawn-agent"],
         about: "a teaching agent's fan-out tool: the task alone goes down, all that the child wrote comes back; side by side",
+        down: "the task alone",
+        back: "all that the child wrote, over all its rounds",
         build: |_| Box::new(SpawnAgent),
     },
     Registered {
@@ -414,6 +438,8 @@ const BUILTIN: [Registered; 11] = [
         ],
         rows: &[],
         about: "Claude Code's Agent tool: the prompt alone or an unfiltered fork goes down; the last text comes back, in the call or a notice",
+        down: "the prompt behind the client's reminders, or with `mode=fork` the whole history, unfiltered",
+        back: "the last text and a line of usage; with `background` an acknowledgement and a notice",
         build: |choice| {
             let mode = Mode::named(choice.option("mode")).unwrap_or_default();
             Box::new(ClaudeCode { mode, background: choice.option("background") == "true" })

@@ -16,6 +16,8 @@ fn versioned() -> Registered {
         ],
         rows: &["versioned:turns=none", "versioned@1:turns=3,mode=fork"],
         about: "for tests",
+        down: "nothing",
+        back: "nothing",
         build: |_| Box::new(Inline),
     }
 }

@@ -31,14 +31,20 @@ pub fn strategy(spec: &str) -> Arc<dyn Strategy> {
 }
 
 /// A reader's scenario under a strategy, with seed 0 and the window and latency of the default model.
+#[allow(dead_code)] // A test may play with scaffolds alone.
 pub fn play(reader: &Reader, strategy: &dyn Strategy, meter: &Meter) -> Played {
+    play_sent(reader, strategy, meter, false)
+}
+
+/// The same; `scaffold`: the strategy sends what its real client was measured to send.
+pub fn play_sent(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaffold: bool) -> Played {
     let scenario = reader.scenario();
     let mut reader = reader.clone();
     reader.hands_history_down = strategy.hands_history_down();
     let outcome = engine::run(engine::Run {
         strategy,
         agent: reader.start(0),
-        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone(), ..RunContext::default() },
+        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone(), scaffold },
         history: scenario.history.clone(),
         user: scenario.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
         world: Box::new(scenario.world.clone()),

@@ -1,0 +1,88 @@
+//! The tables of the README are what the program says.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::Arc;
+
+use ctxbench::ledger::Row;
+use ctxbench::model::reader::Reader;
+use ctxbench::scenario::{Size, compile_builtin};
+use ctxbench::strategy::{Registry, ThreadId};
+use ctxbench::tokens::{Encoding, Meter, counter};
+use ctxbench::transcript::{Content, Item, Part};
+
+#[path = "worlds/play.rs"]
+mod play;
+
+use play::{Played, play_sent};
+
+const README: &str = include_str!("../README.md");
+
+/// What stands in the README behind a mark, up to the next blank line.
+fn block(mark: &str) -> String {
+    let (_, rest) = README.split_once(&format!("<!-- {mark} -->\n")).unwrap_or_else(|| panic!("the README has no mark {mark}"));
+    let (block, _) = rest.split_once("\n\n").expect("a blank line follows");
+    format!("{block}\n")
+}
+
+#[test]
+fn the_table_of_strategies() {
+    let listed = Command::new(assert_cmd::cargo::cargo_bin!("ctxbench")).args(["list", "strategies", "--format", "markdown"]).output();
+    let listed = String::from_utf8(listed.expect("the binary runs").stdout).expect("it is text");
+    assert_eq!(block("ctxbench list strategies --format markdown"), listed);
+}
+
+/// The parent's request whose reply delegated, and the child's first one.
+fn fork(played: &Played) -> (&Row, &Row) {
+    let rows = &played.outcome.rows;
+    let child = rows.iter().find(|row| row.thread != ThreadId::ROOT).expect("a child was opened");
+    let parent = rows.iter().rfind(|row| row.thread == ThreadId::ROOT && row.done_ms.is_some_and(|done| done <= child.sent_ms));
+    (parent.expect("the parent delegated"), child)
+}
+
+/// A number below a million for people.
+fn apart(number: u64) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
+}
+
+/// What each release makes of a full fork: the size of the child's first request, and how much of the parent's request it
+/// begins with.
+fn releases(meter: &Meter) -> String {
+    let scenario = compile_builtin("recent-decision", Size::Medium, &BTreeMap::new()).expect("a built-in name").expect("it is in order");
+    let reader = Reader::new(Arc::new(scenario));
+    let mut table = String::from(
+        "| release | child's first request | of the parent's items it has | the same from the front |\n| --- | --- | --- | --- |\n",
+    );
+    let mut choices = Registry::builtin().parse("codex-v2@*:fork_turns=all").expect("a spec");
+    choices.retain(|choice| choice.profile().starts_with('0'));
+    choices.sort_by_key(|choice| choice.profile());
+    for choice in choices {
+        let played = play_sent(&reader, &*choice.build(), meter, true);
+        let (parent, child) = fork(&played);
+        let sent = |row| played.outcome.items_of(row).into_iter().filter(Item::is_sent).collect::<Vec<Item>>();
+        let [mother, daughter] = [sent(parent), sent(child)];
+        let kept = mother.iter().filter(|item| daughter.iter().any(|other| item.shares_body(other))).count();
+        let same = mother.iter().zip(&daughter).take_while(|(a, b)| a.reads_as(b)).count();
+        // The base prompt of older releases stands before all items.
+        let system = parent.sent.system.as_ref().filter(|system| child.sent.system.as_ref() == Some(system));
+        let of_items: u64 = mother[..same].iter().map(|item| u64::from(meter.item(item).expect("it is small").tokens)).sum();
+        let of_system = match system.map(Part::content) {
+            Some(Content::Opaque { tokens: Some(tokens), .. }) => u64::from(*tokens),
+            _ => 0,
+        };
+        table += &format!(
+            "| `{}` | {} tokens | {kept} of {} | {same}, {} tokens |\n",
+            choice.profile(),
+            apart(child.input.total()),
+            mother.len(),
+            apart(of_items + of_system)
+        );
+    }
+    table
+}
+
+#[test]
+fn the_table_of_releases() {
+    let meter = Meter::new(counter(Encoding::O200kBase));
+    assert_eq!(block("codex-v2@*:fork_turns=all"), releases(&meter));
+}
