@@ -2,6 +2,7 @@
 //! hand (`CTXBENCH_SHARED`), in all of it: every vector agrees, with its own texts and with others.
 
 mod files;
+mod opencode;
 mod protocol;
 mod replaced;
 mod wire;

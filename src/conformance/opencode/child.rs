@@ -70,16 +70,16 @@ pub fn play_child(stage: &mut Stage, child: ThreadId, played: &mut Played, resul
             let wants = if is_asked { "the session asks for a summary, and this is none" } else { "nobody has asked for a summary" };
             return Err(format!("`child_result.messages[{at}]`: {wants}"));
         }
-        if is_asked {
+        let goes_on = if is_asked {
             stage.aside(child, AssistantTurn { text: message.text(), ..AssistantTurn::default() });
+            true
         } else {
-            say(stage, child, played, message);
-        }
+            say(stage, child, played, message)
+        };
         end = match &message.error {
             Some(error) => (End::Failed(error.said().to_owned()), Some(error.name.clone())),
             None => (End::Done, None),
         };
-        let goes_on = message.context_full_after || message.summary || at + 1 < messages.len();
         is_asked = end.0 == End::Done && goes_on && played.request(stage, child);
     }
     match is_asked {
@@ -88,8 +88,9 @@ pub fn play_child(stage: &mut Stage, child: ThreadId, played: &mut Played, resul
     }
 }
 
-/// One message of the child with its calls and their results. A window of one token is full after any message.
-fn say(stage: &mut Stage, child: ThreadId, played: &mut Played, message: &ChildMessage) {
+/// One message of the child with its calls and their results; whether the turn goes on. A window of one token is full
+/// after any message.
+fn say(stage: &mut Stage, child: ThreadId, played: &mut Played, message: &ChildMessage) -> bool {
     let mut calls = Vec::new();
     let mut results = Vec::new();
     for part in &message.parts {
@@ -102,12 +103,14 @@ fn say(stage: &mut Stage, child: ThreadId, played: &mut Played, message: &ChildM
     let text = message.text();
     let window = message.context_full_after.then_some(1);
     let reply = AssistantTurn { text: text.clone(), calls: calls.clone(), total: 1, window, ..AssistantTurn::default() };
-    stage.reply(child, reply, &played.history, 0);
+    let turn = stage.reply(child, reply, &played.history, played.own);
+    let goes_on = turn.more || !turn.calls.is_empty();
     if !text.is_empty() {
         played.history.push(Item::assistant(None, text));
     }
     played.history.extend(calls.into_iter().map(Item::call));
     played.history.extend(results);
+    goes_on
 }
 
 impl ChildMessage {

@@ -59,3 +59,44 @@ pub fn renamed(text: &str, name: impl Fn(&str) -> String) -> String {
     }
     out + rest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_are_groups() {
+        let part = |kind: &str, text: &str| Json::object([("type", kind.into()), ("text", text.into())]);
+        let read = format!("{READ}{{}}");
+        let parts = [
+            part("text", &read),
+            part("text", &read),
+            part("text", "out"),
+            part("file", ""),
+            part("agent", ""),
+            part("text", "hint"),
+            part("text", &read),
+            part("text", "failed"),
+        ];
+        let sizes: Vec<usize> = groups(&parts).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [3, 2, 2], "the first part is no mention's");
+    }
+
+    fn check_kept(output: &str, expect: usize) {
+        assert_eq!(lines_kept(output), expect, "{output:?}");
+    }
+
+    #[test]
+    fn lines_before_the_notice() {
+        check_kept("a\nb\n\n...12 lines truncated...\n\nThe", 2);
+        check_kept("a\n\n...1 bytes truncated...\n\nb\n\n...7 bytes truncated...\n\nThe", 5);
+        check_kept("a\n\n...more\n\n... lines truncated...\n\n", 0);
+    }
+
+    #[test]
+    fn placeholders_of_children() {
+        assert_eq!(children("<$CHILD> $CHILD12, $CHILDREN"), ["$CHILD", "$CHILD12", "$CHILD"]);
+        let named = renamed("<$CHILD> $CHILD1 $CHILD12", |child| format!("[{child}]"));
+        assert_eq!(named, "<[$CHILD]> [$CHILD1] [$CHILD12]");
+    }
+}
