@@ -12,6 +12,7 @@ use ctxbench::tokens::{Encoding, Meter, counter};
 use ctxbench::transcript::{Content, Item, Part};
 
 #[path = "worlds/play.rs"]
+#[allow(dead_code)] // It serves several tests.
 mod play;
 
 use play::{Played, play_sent};

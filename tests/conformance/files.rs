@@ -80,6 +80,11 @@ fn raw(text: String) -> Box<RawValue> {
     RawValue::from_string(text).expect("it is JSON")
 }
 
+/// What a file says of its placeholders, by name.
+pub fn notes(text: &str) -> IndexMap<String, serde_json::Value> {
+    serde_json::from_str(fields(text)["notes"].get()).expect("notes are an object")
+}
+
 /// The system that a file is of.
 pub fn system(text: &str) -> String {
     serde_json::from_str(fields(text)["system"].get()).expect("the system is a text")

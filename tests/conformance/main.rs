@@ -9,6 +9,7 @@ mod wire;
 mod wire_differences;
 
 use ctxbench::conformance::{Verdicts, Why, emit, verify};
+use ctxbench::tokens::{Encoding, counter};
 
 use files::{fixtures, reference};
 
@@ -63,5 +64,19 @@ fn other_texts_change_nothing() {
         let other = replaced::replaced(&text);
         assert_ne!(other, text, "{name}: no text was replaced");
         check(&format!("{name}, with other texts"), &other);
+    }
+}
+
+/// Where the real prose is as long as a file's `notes` say, the words here are within fifteen in a hundred of it.
+#[test]
+fn our_words_are_as_long_as_the_real_ones() {
+    for (name, text) in fixtures().into_iter().chain(reference("our_words_are_as_long_as_the_real_ones")) {
+        let (stated, ours) = (files::notes(&text), files::notes(&emit(&text).unwrap_or_else(|why| panic!("{name}: {why}"))));
+        for (placeholder, note) in stated {
+            let words = ours[&placeholder]["words"].as_str().expect("every placeholder has words");
+            let counted = counter(Encoding::O200kBase).count(words).expect("it is short") as f64;
+            let tokens = note["tokens"].as_f64().expect("a note says how many tokens");
+            assert!((counted - tokens).abs() <= 0.15 * tokens, "{name}: {placeholder} is {counted} tokens, not about {tokens}");
+        }
     }
 }

@@ -6,7 +6,8 @@ pub const NAMES: &[&str] = &[
     "type", "role", "phase", "kind", "status", "action", "permission", "pattern", "mode", "name", "tool", "tool_calls",
     "tool_name", "agent", "strategy", "basis", "id", "call_id", "finish", "finish_reason", "stop_reason",
     "history_mode", "fork_turns", "task_name", "event", "subagent_type", "context_mode", "caller_agent",
-    "primary_tools", "by", "arg_name", "platform", "user_input_request",
+    "primary_tools", "by", "arg_name", "platform", "user_input_request", "response_kind", "subagent_status",
+    "subagent_stop_reason", "subagent_result_sha256", "result_sha256", "available_subagents", "child_tools", "when",
 ];
 
 /// What says why a vector is as it is: its words are nobody's.
@@ -17,6 +18,9 @@ pub const NAMED: &[&str] = &["agents"];
 
 /// Objects whose keys are texts.
 pub const TEXTS: &[&str] = &["worktree_files"];
+
+/// Fields that hold the SHA-256 of another one's text.
+pub const DIGESTS: &[(&str, &str)] = &[("result_brief", "result_sha256"), ("subagent_result_brief", "subagent_result_sha256")];
 
 /// Words that a system's protocol knows: tags, labels, fixed texts.
 pub fn protocol(system: &str) -> &'static [&'static str] {
@@ -54,6 +58,24 @@ const OPENCODE: &[&str] = &[
     "steps", "user", "assistant", "and", "for", "Instructions", "from", "system", "reminder",
 ];
 
-const DEERFLOW: &[&str] = &[];
+/// Labels, tags, statuses, kinds of messages, what Python writes, the fixed texts of results and refusals.
+#[rustfmt::skip]
+const DEERFLOW: &[&str] = &[
+    "Historical", "conversation", "summary", "name", "type", "ystem", "user", "assistant", "tool", "result", "calls",
+    "call", "not", "executed", "you", "args", "text", "option", "human", "input", "response", "reminder", "memory",
+    "system", "think", "role", "prompt", "uploaded", "files", "important", "goal", "continuation", "instruction",
+    "override", "analysis", "guidelines", "output", "format", "soul", "ignore", "BEGIN", "END", "USER", "INPUT",
+    "begin", "SYSTEM", "System", "mem", "systemic", "prompts", "completed", "failed", "cancelled", "timed", "out",
+    "polling", "max", "turns", "reached", "running", "progress", "capped", "token", "turn", "loop", "budget",
+    "repeated", "length", "stop", "limit", "None", "True", "False", "RAW", "null", "true", "false", "Infinity",
+    "TypeError", "raises", "Task", "Succeeded", "Result", "Error", "generated", "Execution", "after", "seconds",
+    "Reached", "Cancelled", "Unknown", "subagent", "context", "mode", "Available", "none", "Use", "isolated",
+    "snapshot", "general", "purpose", "bash", "shared", "Snapshot", "task", "batch", "parent", "ephemeral", "image",
+    "url", "audio", "video", "file", "document", "reasoning", "thinking", "base", "content", "plain", "enabled",
+];
 
-const LEARN_CLAUDE_CODE: &[&str] = &[];
+#[rustfmt::skip]
+const LEARN_CLAUDE_CODE: &[&str] = &[
+    "Unknown", "tool", "task", "bash", "read", "file", "KeyError", "prompt", "path", "command", "summary", "end",
+    "turn", "use", "max", "tokens",
+];

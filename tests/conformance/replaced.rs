@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use ctxbench::strategy::deerflow::sha256;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::files::{edited, system};
-use super::protocol::{LABELS, NAMED, NAMES, TEXTS, protocol};
+use super::protocol::{DIGESTS, LABELS, NAMED, NAMES, TEXTS, protocol};
 
 /// The file with other texts.
 pub fn replaced(text: &str) -> String {
@@ -101,7 +102,7 @@ fn replace(key: &str, value: &RawValue, words: &BTreeSet<String>) -> Box<RawValu
                 (if TEXTS.contains(&key) { reworded(&field, words) } else { field }, other)
             })
             .collect();
-        return raw(serde_json::to_string(&fields).expect("it was JSON"));
+        return raw(serde_json::to_string(&digested(text, fields)).expect("it was JSON"));
     }
     if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) {
         let items: Vec<Box<RawValue>> = items.into_iter().map(|item| replace(key, item, words)).collect();
@@ -111,6 +112,20 @@ fn replace(key: &str, value: &RawValue, words: &BTreeSet<String>) -> Box<RawValu
         Ok(string) if !NAMES.contains(&key) => raw(serde_json::to_string(&reworded(&string, words)).expect("a string is JSON")),
         _ => value.to_owned(),
     }
+}
+
+/// Digests of texts, made anew: where the object held a text and its SHA-256, the new one does.
+fn digested(before: &str, mut fields: IndexMap<String, Box<RawValue>>) -> IndexMap<String, Box<RawValue>> {
+    let before: IndexMap<String, &RawValue> = serde_json::from_str(before).expect("it was read before");
+    for (text, digest) in DIGESTS {
+        let string = |raw: Option<&RawValue>| raw.and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+        let (Some(old), Some(held)) = (string(before.get(*text).copied()), string(before.get(*digest).copied())) else { continue };
+        let Some(new) = string(fields.get(*text).map(|raw| &**raw)) else { continue };
+        if held == sha256(&old) {
+            fields.insert((*digest).to_owned(), RawValue::from_string(format!("\"{}\"", sha256(&new))).expect("a string is JSON"));
+        }
+    }
+    fields
 }
 
 /// A text with every word of the set replaced where it stands whole, or beside others of the set.

@@ -13,7 +13,6 @@ mod arguments;
 mod session;
 mod stored;
 
-use crate::strategy::scaffold::Tools;
 use crate::strategy::{AgentSpec, RunContext, Session, Strategy};
 
 use super::offer::Offered;
@@ -28,16 +27,10 @@ pub struct Profile {
     pub name: &'static str,
     /// A child's request for approval is an error of the tool; else it goes up like any other request to the user.
     pub approvals_stay: bool,
-    /// The tools that a request of the root and one of a child showed, where that was measured: an application with one
-    /// ordinary tool an agent and one sub-agent, over the chat API. Its prompts were its own, so they are no scaffold.
-    pub tools: Option<[Tools; 2]>,
 }
 
 /// Every profile, the default first.
-pub const PROFILES: [Profile; 2] = [
-    Profile { name: "1.23.0", approvals_stay: true, tools: Some([Tools { count: 2, tokens: 135 }, Tools { count: 1, tokens: 68 }]) },
-    Profile { name: "2026-08", approvals_stay: false, tools: None },
-];
+pub const PROFILES: [Profile; 2] = [Profile { name: "1.23.0", approvals_stay: true }, Profile { name: "2026-08", approvals_stay: false }];
 
 impl Profile {
     /// The profile of this name.
@@ -80,10 +73,6 @@ impl Strategy for MafPython {
 
     fn hands_history_down(&self) -> bool {
         self.propagate_session
-    }
-
-    fn has_scaffold(&self) -> bool {
-        self.profile.tools.is_some()
     }
 
     fn start(&self, run: &RunContext) -> Box<dyn Session> {

@@ -101,9 +101,6 @@ impl Session for PythonSession {
         // What is put in before an item comes before what the item becomes.
         view.splices.sort_by_key(|splice| (splice.at, splice.remove));
         view.stop = iterations(history.get(at.own..).unwrap_or_default()).find_map(|results| self.exceptions.end(results));
-        if let Some([root, child]) = self.profile.tools.filter(|_| self.offer.run.scaffold) {
-            view.tools = if at.me().depth == 0 { root } else { child }.measured(view.tools);
-        }
         if off(history, at) {
             view.tools.clear();
         }
