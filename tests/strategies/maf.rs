@@ -1,12 +1,12 @@
-//! `maf-python@1.23.0`: error texts and joins are the product's (measured), names are those of its own tests.
+//! `maf-python@1.23.0`: error texts and joins are the product's (measured).
 
 use ctxbench::ledger::Outcome;
 use ctxbench::model::reader::Reader;
 use ctxbench::model::{CallDraft, Reply, Request};
 use ctxbench::scenario::file::compile;
 use ctxbench::scenario::{Size, builtin};
+use ctxbench::strategy::maf::Application;
 use ctxbench::strategy::maf::python::PROFILES;
-use ctxbench::strategy::maf::{Application, name};
 use ctxbench::strategy::{
     Act, AgentSpec, AssistantTurn, End, MafPython, New, Order, ParentView, Route, RunContext, Session, Strategy, ThreadId, To, When,
 };
@@ -27,20 +27,6 @@ const SHARED: MafPython = python(true, false);
 const fn python(propagate_session: bool, kept: bool) -> MafPython {
     let application = Application { detailed_errors: false, tools: BTreeMap::new() };
     MafPython { profile: &PROFILES[0], propagate_session, kept, application }
-}
-
-#[test]
-fn names_of_tools() {
-    let check = |agent: &str, expect: &str| assert_eq!(name::python(agent), expect, "{agent}");
-    check("Invoice & Billing Agent", "Invoice_Billing_Agent");
-    check("Agent___Multiple___Underscores", "Agent_Multiple_Underscores");
-    check("123Agent", "_123Agent");
-    check("@@@", "agent");
-    check("研究", "agent");
-    check("", "agent");
-    check("My-Agent", "My_Agent");
-    check("_x_", "x");
-    check("Sub Agent!", "Sub_Agent");
 }
 
 fn start(strategy: MafPython) -> (Box<dyn Session>, Tree) {

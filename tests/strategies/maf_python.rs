@@ -1,8 +1,8 @@
-//! `maf-python` in both profiles: what ends the run of a caller, and agents without tools.
+//! `maf-python` in both profiles: names (those of its own tests), what ends the run of a caller, agents without tools.
 
 use ctxbench::model::{CallDraft, Reply, Request};
 use ctxbench::strategy::maf::python::{PROFILES, Profile};
-use ctxbench::strategy::maf::{Application, AsTool};
+use ctxbench::strategy::maf::{Application, AsTool, name};
 use ctxbench::strategy::{End, MafPython, RunContext, Strategy, ThreadId};
 use ctxbench::transcript::{CallKey, Content, Item, Means, Origin};
 
@@ -13,6 +13,20 @@ const ROOT: ThreadId = ThreadId::ROOT;
 
 fn of(profile: &'static Profile, detailed_errors: bool) -> MafPython {
     MafPython { profile, application: Application { detailed_errors, ..Application::default() }, ..MafPython::default() }
+}
+
+#[test]
+fn names_of_tools() {
+    let check = |agent: &str, expect: &str| assert_eq!(name::python(agent), expect, "{agent}");
+    check("Invoice & Billing Agent", "Invoice_Billing_Agent");
+    check("Agent___Multiple___Underscores", "Agent_Multiple_Underscores");
+    check("123Agent", "_123Agent");
+    check("@@@", "agent");
+    check("研究", "agent");
+    check("", "agent");
+    check("My-Agent", "My_Agent");
+    check("_x_", "x");
+    check("Sub Agent!", "Sub_Agent");
 }
 
 #[test]

@@ -12,10 +12,10 @@
 //!
 //! Assumed, since it is not established: of two agents with one tool name the first is kept.
 //!
-//! Not here, since no item or view of this crate can say it: `name` on assistant messages that come back from a session
-//! (both write the agent's name there: about two tokens a message); tools that are shown and may not be called (Python
-//! sends the schemas of tools that are turned off, with `tool_choice` `none`; here they are not sent); the line breaks with
-//! which .NET writes the arguments of earlier calls. Nor: streaming callbacks, and sessions that a service keeps.
+//! Not here: `name` on assistant messages that come back from a session (both write the agent's name there, about two tokens
+//! a message; those of the turn in progress have none); tools that are shown and may not be called (Python sends the schemas
+//! of tools that are turned off, with `tool_choice` `none`: measured; here they are not sent, since a view cannot say it);
+//! the line breaks with which .NET writes the arguments of earlier calls; streaming callbacks; sessions that a service keeps.
 
 mod application;
 mod child;
