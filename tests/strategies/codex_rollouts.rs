@@ -54,7 +54,10 @@ fn words() -> impl Strategy<Value = Vec<Word>> {
         2 => (0..4_u8).prop_map(Checkpoint),
         1 => Just(Legacy),
     ];
-    prop::collection::vec(word, 0..40)
+    // A delivery is mostly followed by its message.
+    let delivered = any::<bool>().prop_map(|triggers| vec![Delivery(triggers), AgentMessage]);
+    let some = prop_oneof![8 => word.prop_map(|word| vec![word]), 1 => delivered];
+    prop::collection::vec(some, 0..40).prop_map(|words| words.concat())
 }
 
 /// Everything that lines refer to.

@@ -57,7 +57,7 @@ pub enum Content {
 struct Entry<'a> {
     visible: Visible,
     mark: Mark,
-    /// The parts of a user message.
+    /// The parts of what a person said or a product said in a person's role; a summary has none.
     user: Option<&'a [Part]>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> History<'a> {
     fn summarise(&mut self, line: usize, message: &str) {
         let said: Vec<(Source, Option<Part>, &[Part])> = std::mem::take(&mut self.entries)
             .into_iter()
-            .filter(|entry| entry.mark == Mark::Turn && !matches!(entry.visible.source, Source::Summary(_)))
+            .filter(|entry| entry.mark == Mark::Turn)
             .filter_map(|entry| {
                 let text = match entry.visible.content {
                     Some(Content::Text(text)) => Some(text),
