@@ -45,6 +45,8 @@ fn changed(value: &Value) -> Vec<Value> {
 }
 
 type Fields = IndexMap<String, Box<RawValue>>;
+/// Vectors, each with all ways to change one expectation.
+type Changes<'a> = Vec<(&'a Fields, Vec<Value>)>;
 
 #[test]
 fn no_expectation_can_be_changed() {
@@ -56,7 +58,7 @@ fn no_expectation_can_be_changed() {
     for key in ["expected_child_request", "expected_parent_result"] {
         // Long texts are compared like short ones, and cost more.
         let short = vectors.iter().filter(|vector| vector.values().map(|value| value.get().len()).sum::<usize>() < 4_000);
-        let changes: Vec<(&Fields, Vec<Value>)> =
+        let changes: Changes<'_> =
             short.map(|vector| (vector, changed(&serde_json::from_str(vector[key].get()).expect("it is JSON")))).collect();
         // In each round another leaf of every vector that has so many.
         for round in 0.. {

@@ -163,7 +163,7 @@ proptest! {
         prop_assert!(once[inherited.len()..].iter().all(|rule| rule.pattern == "*" && rule.action == Action::Deny));
         let is_default = |name: &str| once[inherited.len()..].iter().any(|rule| rule.permission == name);
         let handed = said(&inherited);
-        let is_said = |name: &str| handed.iter().any(|rule| *rule == (name, "*", Action::Deny));
+        let is_said = |name: &'static str| handed.contains(&(name, "*", Action::Deny));
         for name in ["todowrite", "task"] {
             let named = agent.iter().any(|rule| rule.permission == name);
             let wanted = !is_said(name) && (!named || primary.iter().any(|tool| tool == name));

@@ -1,8 +1,8 @@
 //! What was seen, in the words of vectors.
 
 use crate::conformance::json::Json;
-use crate::strategy::opencode::{ABORTED, Model, Rule, SessionRecord, UserPart};
-use crate::transcript::{Item, Origin, Role};
+use crate::strategy::opencode::{ABORTED, Model, Rule, SessionRecord, UserPart, handle};
+use crate::transcript::{Item, Means, Origin, Part, Role};
 
 use super::given::PARENT;
 use super::parts;
@@ -52,7 +52,7 @@ fn request(child: &Child, scene: &Scene) -> Json {
 }
 
 /// A part as it is stored; what is sent of it is what the child was really sent.
-fn user_part<'a>(part: &UserPart, sent: &mut impl Iterator<Item = &'a crate::transcript::Part>) -> Json {
+fn user_part<'a>(part: &UserPart, sent: &mut impl Iterator<Item = &'a Part>) -> Json {
     let on_wire = part.sent().and_then(|_| sent.next());
     match part {
         UserPart::Text { synthetic, .. } => {
@@ -110,7 +110,8 @@ fn result(outcome: &Outcome, scene: &Scene) -> Json {
     }
     let (parent, is_aborted) = outcome.aborted;
     let child_error = if is_aborted { Some(ABORTED) } else { outcome.child_error.as_deref() };
-    fields.insert("injected".into(), scene.injected.first().map(injected).into());
+    let later = outcome.child.as_ref().and_then(|child| scene.injected.iter().find(|item| tells_of(item, child)));
+    fields.insert("injected".into(), later.map(injected).into());
     fields.insert("parent_message_error".into(), parent.then_some(ABORTED).into());
     fields.insert("child_message_error".into(), child_error.into());
     Json::Object(std::mem::take(fields))
@@ -118,7 +119,7 @@ fn result(outcome: &Outcome, scene: &Scene) -> Json {
 
 /// What the product keeps beside a call that has a child.
 fn metadata(outcome: &Outcome, child: &Child, scene: &Scene) -> Json {
-    let id = scene.names.iter().find(|(id, _)| *id == crate::strategy::opencode::handle(child.thread).0);
+    let id = scene.names.iter().find(|(id, _)| *id == handle(child.thread).0);
     let mut fields = Json::object([("parentSessionId", PARENT.into()), ("sessionId", id.map(|(id, _)| id.as_str()).into())]);
     let Json::Object(fields) = &mut fields else { return Json::Null };
     if let Some(one) = child.record.as_ref().and_then(|record| record.model.as_ref()) {
@@ -128,12 +129,18 @@ fn metadata(outcome: &Outcome, child: &Child, scene: &Scene) -> Json {
         fields.insert("background".into(), true.into());
     }
     if outcome.said.as_ref().is_some_and(|said| !said.failed) {
-        fields.insert("truncated".into(), outcome.written.first().is_some().into());
+        fields.insert("truncated".into(), (!outcome.written.is_empty()).into());
     }
     if let Some(path) = outcome.written.first() {
         fields.insert("outputPath".into(), path.as_str().into());
     }
     Json::Object(std::mem::take(fields))
+}
+
+/// Whether a notice is a child's.
+fn tells_of(item: &Item, child: &Child) -> bool {
+    let id = handle(child.thread);
+    item.means.iter().any(|means| matches!(means, Means::Returned(Some(of)) | Means::Failed(Some(of)) if *of == id))
 }
 
 fn injected(item: &Item) -> Json {

@@ -299,10 +299,17 @@ impl Play {
             self.stage.end(child, &End::Aborted, &[], 0, 1);
             return Ok(());
         }
-        let outputs = result.outputs.ok_or("a running job has `outputs`, or is `cancelled` or `pending`")?;
+        // What a turn says whose output nobody gives is not told either: the last one's counts.
+        let outputs = result.outputs.clone().unwrap_or_else(|| vec![String::new(); usize::from(result.messages.is_some())]);
         for output in outputs {
             self.stage.reply(child, AssistantTurn { text: output, ..AssistantTurn::default() }, &[], 0);
             self.stage.end(child, &End::Done, &[], 0, 1);
+        }
+        if result.messages.is_some() {
+            let mut played = Played::opened(vec![], vec![]);
+            if let Some((end, _)) = play_child(&mut self.stage, child, &mut played, &result)? {
+                self.stage.end(child, &end, &played.history, played.own, 1);
+            }
         }
         Ok(())
     }

@@ -12,7 +12,8 @@
 //!
 //! Assumed, since it is not established: the user says yes to every permission question ([`Answer`]); calls that add to a
 //! running task of 005201e are answered at its end. Not here: rules about the arguments of ordinary tools, plugins and MCP,
-//! a limit of steps, `command` sub-tasks, the promotion of a foreground task by the user, and compaction of the root.
+//! a limit of steps, `command` sub-tasks, the promotion of a foreground task by the user, the small request for a root's
+//! title, and compaction of the root.
 
 mod agents;
 mod arguments;
