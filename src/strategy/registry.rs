@@ -438,7 +438,7 @@ const BUILTIN: [Registered; 11] = [
         ],
         rows: &[],
         about: "Claude Code's Agent tool: the prompt alone or an unfiltered fork goes down; the last text comes back, in the call or a notice",
-        down: "the prompt behind the client's reminders, or with `mode=fork` the whole history, unfiltered",
+        down: "the prompt (under `--scaffold measured` behind the client's reminders), or with `mode=fork` the whole history, unfiltered",
         back: "the last text and a line of usage; with `background` an acknowledgement and a notice",
         build: |choice| {
             let mode = Mode::named(choice.option("mode")).unwrap_or_default();

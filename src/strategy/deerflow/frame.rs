@@ -8,6 +8,9 @@ use crate::transcript::{Body, Content, Item, Part, Role};
 use super::python::strip;
 use super::tags::{BEGIN, END, without_markers, without_tags};
 
+/// The name beside the role of the message that opens a run.
+pub(super) const NAME: &str = "user-input";
+
 /// A text in its frame. White space alone stays bare; what is framed already is not framed again.
 pub(super) fn framed(text: &str) -> String {
     if strip(text).is_empty() {
@@ -39,6 +42,9 @@ pub(super) fn splice(history: &[Item]) -> Option<Splice> {
     parts.insert(first.min(parts.len()), Part::text(framed));
     let mut sent = Item::new(Body::Message { role: Role::User, phase: None, parts }, item.origin);
     sent.means = item.means.clone();
+    if let Some(name) = item.name() {
+        sent = sent.named(name);
+    }
     Some(Splice { at, remove: 1, items: vec![sent], keep: false })
 }
 

@@ -17,8 +17,8 @@
 //! in arguments is an empty object. Of a message of several texts the last frame is one text.
 //!
 //! The frame is sent by `f1f4af9`, and by any profile under `--scaffold measured`; the default rows go without it, as
-//! they go without the product's other prompts (role, report contract, skills, todo lists). Items have no `name`, so the
-//! wire's `user-input` is not counted.
+//! they go without the product's other prompts (role, report contract, skills, todo lists). The message that opens a run
+//! bears the name `user-input` then.
 //!
 //! Not here: checks of acceptance criteria on a result (the checklist says that they are unverified); budgets of tokens and
 //! detection of loops (vectors bring them as a child's end); the summary's part of the parent's block.

@@ -3,6 +3,8 @@
 use crate::strategy::View;
 use crate::strategy::scaffold::{Piece, Tools};
 
+use super::text;
+
 const SYSTEM: &str = "deerflow/system";
 
 const ROOT: Piece = Piece { kind: SYSTEM, chars: 18_159, tokens: 3_937 };
@@ -11,6 +13,9 @@ const ROOT_WITH_LEDGER: Piece = Piece { kind: SYSTEM, chars: 18_484, tokens: 3_9
 const ROOT_TOOLS: Tools = Tools { count: 6, tokens: 2_783 };
 
 const CHILD: Piece = Piece { kind: SYSTEM, chars: 2_470, tokens: 552 };
+/// The note on a snapshot, by its stated length, and the pointer to criteria, by the words here.
+const NOTE_TOKENS: u32 = 116;
+const POINTER_TOKENS: u32 = 79;
 const CHILD_TOOLS: Tools = Tools { count: 2, tokens: 527 };
 
 /// The root's view, with the product's sizes.
@@ -18,9 +23,14 @@ pub(super) fn root(view: &mut View, has_ledger: bool) {
     put(view, if has_ledger { ROOT_WITH_LEDGER } else { ROOT }, ROOT_TOOLS);
 }
 
-/// A child's view, with the product's sizes.
-pub(super) fn child(view: &mut View) {
-    put(view, CHILD, CHILD_TOOLS);
+/// A child's view, with the product's sizes: what the note on a snapshot and the pointer to criteria add to its system text
+/// was not on the wire, and is as long as the words here that stand for them.
+pub(super) fn child(view: &mut View, notes: &[&str]) {
+    let tokens = |note: &str| if note == text::SNAPSHOT_NOTE { NOTE_TOKENS } else { POINTER_TOKENS };
+    // Notes are a few hundred characters.
+    let chars: u32 = notes.iter().map(|note| note.chars().count() as u32).sum();
+    let system = Piece { chars: CHILD.chars + chars, tokens: CHILD.tokens + notes.iter().map(|note| tokens(note)).sum::<u32>(), ..CHILD };
+    put(view, system, CHILD_TOOLS);
 }
 
 fn put(view: &mut View, system: Piece, tools: Tools) {

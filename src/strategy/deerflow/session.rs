@@ -73,7 +73,9 @@ impl DeerFlowSession {
         match opening::open(profile, &args, &self.policy, capture) {
             Ok(Opening { agent, snapshot, task, .. }) => {
                 let snapshot = snapshot.map(snapshot::item);
-                let items = snapshot.into_iter().chain([Item::user(Origin::Task, task.join("\n\n"))]).collect();
+                let task = Item::user(Origin::Task, task.join("\n\n"));
+                let task = if self.frames() { task.named(frame::NAME) } else { task };
+                let items = snapshot.into_iter().chain([task]).collect();
                 Order::open(call.key, New::agent(agent), items)
             }
             Err(Refusal::Error(why)) => self.refuse(call, why),
@@ -147,13 +149,18 @@ impl DeerFlowSession {
         self.ledger.learn(ledger::extract(&message::of_items(now, &self.told)), Some(at.turn));
     }
 
-    /// A child's system text.
-    fn child_system(&self, system: Option<Part>, opening: Option<&Item>, thread: ThreadId) -> Option<Part> {
+    /// What stands behind a child's own system text: notes on its snapshot and its criteria.
+    fn child_notes(&self, opening: Option<&Item>, thread: ThreadId) -> Vec<&'static str> {
         let opened = Opened {
             snapshot: opening.is_some_and(|item| item.hidden && item.origin == Origin::Inherited),
             criteria: self.children.get(&thread).is_some_and(|child| !child.criteria.is_empty()),
         };
-        behind(system, &opening::notes(false, opened))
+        opening::notes(false, opened)
+    }
+
+    /// Whether the last words of a person stand in a frame, as on the wire.
+    fn frames(&self) -> bool {
+        self.run.scaffold || self.strategy.profile == Profile::F1f4af9
     }
 }
 
@@ -198,9 +205,11 @@ impl Session for DeerFlowSession {
             if at.exchange >= most {
                 view.stop = Some(End::Stopped(text::turns_used_up(most)));
             }
-            view.system = self.child_system(view.system, history.first(), at.thread);
+            let notes = self.child_notes(history.first(), at.thread);
             if self.run.scaffold {
-                scaffold::child(&mut view);
+                scaffold::child(&mut view, &notes);
+            } else {
+                view.system = behind(view.system, &notes);
             }
         } else {
             self.learn(history, at);
@@ -216,7 +225,7 @@ impl Session for DeerFlowSession {
                 view.splices.push(Splice { at: behind_system(history), remove: 0, items: vec![item], keep: false });
             }
         }
-        if self.run.scaffold || self.strategy.profile == Profile::F1f4af9 {
+        if self.frames() {
             // Behind the system's messages, as the ledger: a person's message is none of them.
             view.splices.extend(frame::splice(history));
         }
@@ -255,6 +264,10 @@ impl Session for DeerFlowSession {
 
     fn deliver(&mut self, event: Event<'_>, at: &Scope<'_>) -> Vec<Order> {
         match event {
+            Event::Input([first, rest @ ..]) if self.frames() => {
+                let first = first.clone().named(frame::NAME);
+                vec![Order::input(&[&[first], rest].concat(), When::Turn, at)]
+            }
             Event::Input(items) => vec![Order::input(items, When::Turn, at)],
             Event::Opened { by: Some(call), child: Ok(child) } => {
                 let agent = at.state(child).agent.clone();

@@ -10,10 +10,12 @@
 //! What the two differ in: the name of the tool ([`name`]), how the child's texts become one ([`Joining`]), whether the
 //! result is quoted as JSON ([`dotnet`]), calls one after the other or beside each other, and what errors in a row lead to.
 //!
+//! `session=kept` in Python is an application that keeps one session an agent, beside `as_tool`.
+//!
 //! Assumed, since it is not established: of two agents with one tool name the first is kept.
 //!
-//! Not here: `name` on assistant messages that come back from a session (both write the agent's name there, about two tokens
-//! a message; those of the turn in progress have none); tools that are shown and may not be called (Python sends the schemas
+//! Of a thread's own messages those of ended turns bear the agent's name (Python); not here: names on what another thread
+//! wrote (shared sessions) and in .NET; agents as tools of agents that are tools themselves (only the root has them); tools that are shown and may not be called (Python sends the schemas
 //! of tools that are turned off, with `tool_choice` `none`: measured; here they are not sent, since a view cannot say it);
 //! the line breaks with which .NET writes the arguments of earlier calls; streaming callbacks; sessions that a service keeps.
 
