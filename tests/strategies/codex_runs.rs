@@ -148,20 +148,16 @@ fn a_verbatim_fork_shares_its_parents_prefix() {
 /// Whoever looks at a cell sees the text twice, each time with its tokens; under v2 once.
 #[test]
 fn show_tells_both_returns() {
-    let shown = |cell: &str| {
-        let run = std::process::Command::new(env!("CARGO_BIN_EXE_ctxbench")).args(["show", cell, "--thread", "/"]).output();
-        String::from_utf8(run.expect("it runs").stdout).expect("it is UTF-8")
-    };
     let check = |cell: &str, spec: &str, kinds: &[&str]| {
-        let text = shown(cell);
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_ctxbench")).args(["show", cell, "--format", "json"]).output();
+        let shown: serde_json::Value = serde_json::from_slice(&ran.expect("it runs").stdout).expect("it is JSON");
         let words = last_words(&played("tiny-task", spec).outcome);
-        let gained = text.split("what delegation put into it").nth(1).and_then(|rest| rest.split("tokens by origin").next());
-        let gained = gained.unwrap_or_else(|| panic!("{text}"));
-        // An item begins with its tokens, origin and kind, and its texts follow.
-        let items: Vec<&str> = gained.split("  delegated · ").skip(1).filter(|item| item.contains(&words)).collect();
-        let told: Vec<&str> = items.iter().filter_map(|item| item.split_whitespace().next()).collect();
-        assert_eq!(told, kinds, "{gained}");
+        let received = shown["threads"][0]["received"].as_array().into_iter().flatten();
+        let items = received.flat_map(|arrival| arrival["items"].as_array().into_iter().flatten());
+        let holds = |item: &&serde_json::Value| item["text"].as_str().is_some_and(|text| text.contains(&words));
+        let told: Vec<&str> = items.filter(holds).filter_map(|item| item["kind"].as_str()).collect();
+        assert_eq!(told, kinds, "{shown}");
     };
-    check("tiny-task/codex-v1@0.171/reader/0", "codex-v1", &["result", "user"]);
+    check("tiny-task/codex-v1@0.171/reader/0", "codex-v1", &["result", "message"]);
     check("tiny-task/codex-v2@0.171/reader/0", "codex-v2", &["mail"]);
 }

@@ -62,7 +62,7 @@ fn the_earlier_call_has_no_mode() {
     // What it does not know it does not read.
     let one = task(0, json!({"context_mode": "shared", "acceptance_criteria": ["c"]}));
     let opening = put(&tree.route(&mut *session, ROOT, &one));
-    assert_eq!(opening, [Item::user(Origin::Task, "do it")]);
+    assert_eq!(opening, [Item::user(Origin::Task, "do it").named("user-input")]);
     let (child, _) = tree.opened(&mut *session, ROOT, &one, "explorer");
     let view = session.view(&opening, &tree.scope(child, 0));
     assert_eq!(view.system.as_ref().map(Part::as_text), Some("You explore."));

@@ -371,10 +371,9 @@ fn narration_is_shown() {
     let shown = |strategy: &str| {
         let cell = format!("auth-lookup/{strategy}/reader/0");
         let ran =
-            std::process::Command::new(env!("CARGO_BIN_EXE_ctxbench")).args(["show", &cell, "--thread", "/"]).output().expect("it runs");
-        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-        let (_, told) = text.split_once("delegated").unwrap_or_else(|| panic!("{text}"));
-        told.contains("Looking at ")
+            std::process::Command::new(env!("CARGO_BIN_EXE_ctxbench")).args(["show", &cell, "--format", "json"]).output().expect("it runs");
+        let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("it is JSON");
+        shown["threads"][0]["received"].to_string().contains("Looking at ")
     };
     assert_eq!((shown("maf-python@1.23.0"), shown("opencode@1.18.33")), (true, false));
 }

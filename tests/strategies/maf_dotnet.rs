@@ -264,7 +264,7 @@ fn a_run_that_fails_too_often() {
         match (request.path, request.exchange) {
             ("/", 0) => calls("", vec![delegate(request, "a")]),
             ("/", _) => say("root ends"),
-            _ => calls("", vec![CallDraft::tool("list", "{}")]),
+            _ => calls("", vec![CallDraft::tool("read", r#"{"path":"absent"}"#)]),
         }
     }
     let played = play(&kept(), child_fails, &["go"]);

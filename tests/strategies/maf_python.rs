@@ -3,8 +3,8 @@
 use ctxbench::model::{CallDraft, Reply, Request};
 use ctxbench::strategy::maf::python::{PROFILES, Profile};
 use ctxbench::strategy::maf::{Application, AsTool, name};
-use ctxbench::strategy::{End, MafPython, RunContext, Strategy, ThreadId};
-use ctxbench::transcript::{CallKey, Content, Item, Means, Origin};
+use ctxbench::strategy::{End, MafPython, Strategy, ThreadId};
+use ctxbench::transcript::{CallKey, Item, Means, Origin};
 
 use crate::hand::{Tree, call, reply, run};
 use crate::runs::{calls, delegate, play, say};
@@ -114,27 +114,4 @@ fn an_agent_that_cannot_be_offered_is_not() {
     strategy.application.tools.insert("explorer".into(), AsTool::default());
     let tools = strategy.start(&run()).view(&[], &Tree::new("lead").scope(ROOT, 0)).tools;
     assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["read", "writer"]);
-}
-
-/// Tools as sizes where they were measured; the names that calls need stay.
-#[test]
-fn the_measured_scaffold_is_sizes() {
-    let check = |profile, expect: Option<[(&[&str], u64); 2]>| {
-        let strategy = of(profile, false);
-        assert_eq!(strategy.has_scaffold(), expect.is_some());
-        let (mut session, mut tree) = (strategy.start(&RunContext { scaffold: true, ..run() }), Tree::new("lead"));
-        let child = tree.open(ROOT, "explorer");
-        for (thread, (names, tokens)) in [ROOT, child].into_iter().zip(expect.into_iter().flatten()) {
-            let view = session.view(&[], &tree.scope(thread, 0));
-            assert_eq!(view.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), names);
-            let sizes = view.tools.iter().map(|tool| match tool.schema.content() {
-                Content::Opaque { tokens: Some(tokens), .. } => u64::from(*tokens),
-                other => panic!("{} is {other:?}", tool.name),
-            });
-            assert_eq!(sizes.sum::<u64>(), tokens);
-            assert!(view.system.is_some_and(|system| system.as_text().starts_with("You ")), "the prompt is the application's");
-        }
-    };
-    check(&PROFILES[0], Some([(&["read", "explorer", "writer"], 135), (&["read", "list"], 68)]));
-    check(&PROFILES[1], None);
 }
