@@ -1,6 +1,6 @@
 //! How a recorded run is played again: who says what to which request, what tools give, what the user says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::strategy::{AgentSpec, RunContext, ToolSpec};
 use crate::transcript::{Content, Part};
@@ -21,6 +21,8 @@ pub(super) struct Plan {
     pub(super) children: Vec<Vec<Beat>>,
     /// What tools give, by the id of the call.
     pub(super) results: BTreeMap<String, Vec<Text>>,
+    /// Replies whose text the client sends behind their calls: the ids of their first calls.
+    pub(super) calls_first: BTreeSet<String>,
     /// What the user says, in order.
     pub(super) user: Vec<Input>,
     /// Which call opened each child.
@@ -89,7 +91,9 @@ impl Plan {
         let children =
             threads.children.iter().zip(&child_steps).map(|(requests, steps)| child_beats(requests, steps, last.order)).collect();
         let context = context(threads, &root_steps, &child_steps, &openings);
-        Ok(Plan { context, root, children, results, user, openings })
+        let said = root_steps.iter().chain(child_steps.iter().flatten()).map(|step| &step.said);
+        let calls_first = said.filter(|said| said.calls_first).filter_map(|said| said.calls.first()).map(|call| call.id.clone()).collect();
+        Ok(Plan { context, root, children, results, calls_first, user, openings })
     }
 }
 

@@ -1,6 +1,6 @@
 //! One run of a plan through the engine, and what it sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ pub(super) fn play(strategy: &dyn Strategy, threads: &Rc<Threads>, plan: &Rc<Pla
     });
     // Every reply is ready at once, so the engine never waits.
     let outcome = outcome.now_or_never().unwrap_or_default();
-    let sent = |row: &Row| sent(&outcome, row, family);
+    let sent = |row: &Row| sent(&outcome, row, family, &plan.calls_first);
     let of = |thread: ThreadId| outcome.rows_of(thread).filter(|row| !row.aside);
     let children = outcome.threads.iter().filter(|thread| thread.parent == Some(ThreadId::ROOT));
     Played {
@@ -184,10 +184,11 @@ impl Player {
 }
 
 /// A request of the run, in the shape of an API.
-fn sent(outcome: &Outcome, row: &Row, family: Family) -> Sent {
+fn sent(outcome: &Outcome, row: &Row, family: Family, calls_first: &BTreeSet<String>) -> Sent {
     let items = outcome.items_of(row);
     let ids: BTreeMap<_, _> = items.iter().filter_map(Item::as_call).map(|call| (call.key, call.id.clone())).collect();
     let mut entries: Vec<Entry<Part>> = items.iter().filter_map(|item| entry(item, &ids)).collect();
+    behind_calls(&mut entries, calls_first);
     let mut system = row.sent.system.clone();
     if family == Family::Chat
         && let Some(text) = system.take()
@@ -195,6 +196,18 @@ fn sent(outcome: &Outcome, row: &Row, family: Family) -> Sent {
         entries.insert(0, Entry::Message { role: "system".into(), phase: None, name: None, parts: vec![text] });
     }
     Sent { system, tools: row.sent.tools.len() as u64, entries: family.shaped(entries) }
+}
+
+/// Puts the text of some replies behind their calls, as their client does: the order inside a reply is the client's
+/// rendering, and no strategy's.
+fn behind_calls(entries: &mut [Entry<Part>], first_calls: &BTreeSet<String>) {
+    for at in 1..entries.len() {
+        let is_first = matches!(&entries[at], Entry::Call { id, .. } if first_calls.contains(id));
+        if is_first && matches!(&entries[at - 1], Entry::Message { role, .. } if role == "assistant") {
+            let calls = entries[at..].iter().take_while(|entry| matches!(entry, Entry::Call { .. })).count();
+            entries[at - 1..at + calls].rotate_left(1);
+        }
+    }
 }
 
 fn phase_name(phase: Phase) -> &'static str {

@@ -13,6 +13,8 @@ pub(super) struct Said {
     pub(super) text: Option<Text>,
     /// Its calls, in order.
     pub(super) calls: Vec<SaidCall>,
+    /// The client sends the calls before the text.
+    pub(super) calls_first: bool,
 }
 
 /// One call.
@@ -71,7 +73,10 @@ fn said(reply: &[Placed<Text>]) -> Result<Said, String> {
         match &placed.entry {
             Entry::Reasoning { parts } => said.reasoning.extend(parts.iter().cloned()),
             Entry::Message { parts, .. } => match (parts.as_slice(), &said.text) {
-                ([text], None) => said.text = Some(text.clone()),
+                ([text], None) => {
+                    said.text = Some(text.clone());
+                    said.calls_first = !said.calls.is_empty();
+                }
                 ([], _) => {}
                 _ => return Err(format!("{}: the reply has several texts, and a run's replies have one", placed.at)),
             },
