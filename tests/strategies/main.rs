@@ -14,6 +14,7 @@ mod hand;
 mod inline;
 mod maf;
 mod opencode;
+mod opencode_background;
 mod opencode_cut;
 mod opencode_prompts;
 mod opencode_properties;
