@@ -36,10 +36,9 @@ fn changed(value: &Value) -> Vec<Value> {
         Value::Number(number) => vec![(number.as_u64().unwrap_or_default() + 1).into()],
         // In the middle, so that a beginning is no beginning any more.
         Value::String(text) => {
-            let middle = text.chars().count() / 2;
-            let (head, tail): (Vec<(usize, char)>, Vec<(usize, char)>) = text.chars().enumerate().partition(|(at, _)| *at < middle);
-            let half = |part: Vec<(usize, char)>| part.into_iter().map(|(_, c)| c).collect::<String>();
-            vec![format!("{}\u{1}{}", half(head), half(tail)).into()]
+            let middle = text.char_indices().nth(text.chars().count() / 2).map_or(text.len(), |(at, _)| at);
+            let (head, tail) = text.split_at(middle);
+            vec![format!("{head}\u{1}{tail}").into()]
         }
     }
 }

@@ -22,6 +22,7 @@ mod maf_dotnet;
 mod maf_properties;
 mod maf_python;
 mod opencode;
+mod opencode_background;
 mod opencode_cut;
 mod opencode_prompts;
 mod opencode_properties;
