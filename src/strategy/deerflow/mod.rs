@@ -13,8 +13,8 @@
 //!
 //! Assumed: `max_turns` (150 for `general-purpose`, 60 for `bash`, 50 for any other type) counts requests of the child.
 //! At these commits it is LangGraph's `recursion_limit`, which counts the steps of a graph whose size depends on the
-//! installed middleware, so that 150 bought about eighteen turns; later commits restore what the name says. White space
-//! in arguments is an empty object. Of a message of several texts the last frame is one text.
+//! installed middleware, so that 150 bought about eighteen turns; later commits restore what the name says. Types of a
+//! scenario are custom ones, with the defaults of custom ones. Blank arguments are an empty object.
 //!
 //! The frame is sent by `f1f4af9`, and by any profile under `--scaffold measured`; the default rows go without it, as
 //! they go without the product's other prompts (role, report contract, skills, todo lists). The message that opens a run

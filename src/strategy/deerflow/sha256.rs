@@ -22,6 +22,7 @@ pub fn hex(text: &str) -> String {
     if padded.len() - bytes.len() < 9 {
         padded.resize(padded.len() + 64, 0);
     }
+    // At least one block of 64 bytes.
     let length = padded.len();
     padded[length - 8..].copy_from_slice(&(bytes.len() as u64 * 8).to_be_bytes());
     let state = padded.chunks_exact(64).fold(START, compress);
