@@ -33,6 +33,17 @@ fn the_table_of_strategies() {
     assert_eq!(block("ctxbench list strategies --format markdown"), listed);
 }
 
+#[test]
+fn the_tables_of_the_suite() {
+    let ran = Command::new(assert_cmd::cargo::cargo_bin!("ctxbench")).args(["run", "auth-lookup", "tiny-task"]).output();
+    let ran = String::from_utf8(ran.expect("the binary runs").stdout).expect("it is text");
+    let (_, shown) = README.split_once("```text\nauth-lookup").expect("the README shows the suite");
+    let (shown, _) = shown.split_once("\n```").expect("a fence closes it");
+    for table in format!("auth-lookup{shown}").split("\n\n") {
+        assert!(ran.contains(table), "{table}\n\nis not in\n\n{ran}");
+    }
+}
+
 /// The parent's request whose reply delegated, and the child's first one.
 fn fork(played: &Played) -> (&Row, &Row) {
     let rows = &played.outcome.rows;

@@ -2,10 +2,10 @@
 //!
 //! A vector (`ctxbench-conformance/1`) holds a parent's history, a call, what the child did, and what the real system made
 //! of it. The product's answer is computed from the vector without its name, its reasons and its expectations
-//! ([`file::Vector::given`]); only then is it compared. One [`dialect`] a system translates a vector into the
+//! (`file::Vector::given`); only then is it compared. One dialect a system translates a vector into the
 //! strategy's terms and its answer back; every text and decision of the answer is the strategy's own.
 //!
-//! A file of a client's requests (`ctxbench-wire/1`) holds one whole run: [`wire`].
+//! A file of a client's requests (`ctxbench-wire/1`) holds one whole run.
 
 mod codex;
 mod deerflow;

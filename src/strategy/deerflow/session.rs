@@ -264,9 +264,10 @@ impl Session for DeerFlowSession {
 
     fn deliver(&mut self, event: Event<'_>, at: &Scope<'_>) -> Vec<Order> {
         match event {
-            Event::Input([first, rest @ ..]) if self.frames() => {
-                let first = first.clone().named(frame::NAME);
-                vec![Order::input(&[&[first], rest].concat(), When::Turn, at)]
+            // The last message that opens a run is named, unless it has a name.
+            Event::Input([before @ .., last]) if self.frames() => {
+                let last = if last.name().is_some() { last.clone() } else { last.clone().named(frame::NAME) };
+                vec![Order::input(&[before, &[last]].concat(), When::Turn, at)]
             }
             Event::Input(items) => vec![Order::input(items, When::Turn, at)],
             Event::Opened { by: Some(call), child: Ok(child) } => {
