@@ -18,7 +18,7 @@ use super::threads::Threads;
 
 /// Where a run differs from the recorded one. `scaffold`: the strategy shows as many tools as its client.
 pub(super) fn differences(threads: &Threads, plan: &Plan, played: &Played, scaffold: bool) -> Vec<Difference> {
-    let mut found = Found { judge: Judge::default(), scaffold, told: BTreeSet::new(), differences: Vec::new() };
+    let mut found = Found { judge: Judge::default(), scaffold, uncalled: None, told: BTreeSet::new(), differences: Vec::new() };
     // The first request from which on the root is compared: what came before opened nobody.
     let first = plan.openings.iter().map(|opening| opening.request).min().unwrap_or(threads.root.len());
     let mut children = 0;
@@ -72,6 +72,8 @@ fn whole(path: &str, recorded: Option<&Request>, sent: Option<&Json>) -> Differe
 struct Found {
     judge: Judge,
     scaffold: bool,
+    /// The application's tools that nobody called.
+    uncalled: Option<u64>,
     /// Differences that a request of the root had already: it has them in every later one.
     told: BTreeSet<(String, String, String)>,
     differences: Vec<Difference>,
@@ -88,6 +90,7 @@ impl Found {
 
     /// Remembers which parts of a request stand for which prose.
     fn learn(&mut self, recorded: &Request, sent: &Sent) {
+        self.uncalled(recorded, "root", sent);
         self.learn_along(&self.aligned(recorded, sent), recorded, sent);
     }
 
@@ -109,9 +112,7 @@ impl Found {
         for &step in &steps {
             found.extend(self.step(step, recorded, sent));
         }
-        // Without a scaffold the application's tools are those that were called: there may be more, but not fewer.
-        let count = if self.scaffold { sent.tools == recorded.tools } else { sent.tools <= recorded.tools };
-        if !count {
+        if !self.counts_agree(recorded, whose, sent) {
             let json = |count: u64| Json::from(usize::try_from(count).unwrap_or(usize::MAX));
             found.push(Fault::new("tools.count", Some(json(recorded.tools)), Some(json(sent.tools))));
         }
@@ -122,6 +123,24 @@ impl Found {
             }
         }
         self.learn_along(&steps, recorded, sent);
+    }
+
+    /// Whether a request shows as many tools as the recorded one. Without a scaffold the tools are the application's, of
+    /// which those are known that were called: there may be others in every request of the root, and then in a child's too.
+    fn counts_agree(&mut self, recorded: &Request, whose: &str, sent: &Sent) -> bool {
+        let uncalled = self.uncalled(recorded, whose, sent);
+        match whose {
+            _ if self.scaffold => sent.tools == recorded.tools,
+            "child" if uncalled > 0 => sent.tools <= recorded.tools,
+            "child" => sent.tools == recorded.tools,
+            _ => sent.tools.saturating_add(uncalled) == recorded.tools,
+        }
+    }
+
+    /// The application's tools that nobody called, as the root's first request shows them.
+    fn uncalled(&mut self, recorded: &Request, whose: &str, sent: &Sent) -> u64 {
+        let more = recorded.tools.saturating_sub(sent.tools);
+        if whose == "root" { *self.uncalled.get_or_insert(more) } else { self.uncalled.unwrap_or_default() }
     }
 
     /// What one step through the entries shows.
