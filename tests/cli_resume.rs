@@ -114,6 +114,30 @@ fn with_nothing_there_it_begins_and_a_done_run_is_printed_again() {
 }
 
 #[test]
+fn what_no_run_wrote_is_not_overwritten() {
+    for (name, more) in [("ledger.jsonl", &[][..]), ("threads/parts.jsonl", &[]), ("run.json", &["--resume"])] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("kept").join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "my own notes").unwrap();
+        check(folder.path(), &[&RUN[..], more].concat(), 2, &[name, "another --run-dir"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "my own notes");
+    }
+    // Killed while it wrote its first file: it begins anew.
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("kept")).unwrap();
+    fs::write(folder.path().join("kept/run.json"), "{\n  \"form").unwrap();
+    check(folder.path(), &[&RUN[..], &["--resume"]].concat(), 0, &[]);
+}
+
+#[test]
+fn two_outputs_do_not_share_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    check(folder.path(), &["run", "tiny-task", "--out", "json=o", "--out", "csv=o"], 2, &["--out names o twice"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn another_configuration_is_refused_by_its_first_difference() {
     let folder = tempfile::tempdir().unwrap();
     check(folder.path(), &RUN, 0, &[]);

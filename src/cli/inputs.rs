@@ -39,7 +39,10 @@ pub struct Wanted<'a> {
 
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|why| Error::path("read", path, why))
+    std::fs::read_to_string(path).map_err(|why| match why.kind() {
+        std::io::ErrorKind::InvalidData => Error::Input(format!("{}: it is not UTF-8 text: save it as UTF-8", path.display())),
+        _ => Error::path("read", path, why),
+    })
 }
 
 /// A scenario file, whose long texts may stand in files of its folder.

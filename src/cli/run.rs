@@ -36,8 +36,9 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     if plan.is_empty() {
         return Err(Error::Usage("no cell is left to run: give other strategies or other recordings".to_owned()));
     }
-    let (directory, kept) = directory(args, &plan, console)?;
+    // From here on a signal leaves what is kept as it is, and the exit code says which it was.
     let interrupts = Interrupts::watch()?;
+    let (directory, kept) = directory(args, &plan, console)?;
     let mut sinks = sinks(directory, &plan, global, console)?;
     if args.fail_fast {
         sinks.push(Box::new(FailFast::new(interrupts.stop.clone())));

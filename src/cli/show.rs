@@ -129,6 +129,7 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
     subjects.retain(|subject| CellId { scenario: subject.id.clone(), ..id.clone() }.to_string() == id.to_string());
     if subjects.is_empty() {
         let near = suggestion(&id.scenario, names.iter().map(String::as_str));
+        let near = if near.is_empty() { ".".to_owned() } else { near };
         return Err(Error::Usage(format!("nothing there is called `{}`{near} There is: {}", id.scenario, names.join(", "))));
     }
     let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback), subjects, strategies)

@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::results::PartLine;
 
 use super::kept::{Kept, Paths, Prefix, prefix};
-use super::run_file::{first_difference, run_file};
+use super::run_file::{RUN_FORMAT, first_difference, run_file};
 use super::{CellRecord, Event, Sink};
 
 /// A run directory that is being written.
@@ -45,6 +45,9 @@ impl RunDirectory {
                  run is not wanted",
                 folder.display()
             )));
+        }
+        if let Some(path) = paths.all().iter().find(|path| path.exists()) {
+            return Err(Error::Usage(format!("{} would be overwritten, and no run wrote it: give another --run-dir", path.display())));
         }
         begin(&paths, plan)?;
         RunDirectory::open(&paths, Prefix::default(), lock).map(|(directory, _)| directory)
@@ -137,12 +140,19 @@ fn kept_configuration(paths: &Paths) -> Result<Option<serde_json::Value>, Error>
     };
     match serde_json::from_slice(&bytes) {
         Ok(kept) => Ok(Some(kept)),
-        Err(_) if fs::metadata(&paths.results).map_or(0, |results| results.len()) == 0 => Ok(None),
+        // Killed while it wrote that very file: it holds the beginning of one, and nothing else stands there yet.
+        Err(_) if is_torn(&bytes) && paths.all()[1..].iter().all(|path| fs::metadata(path).map_or(0, |file| file.len()) == 0) => Ok(None),
         Err(why) => Err(Error::Usage(format!(
             "{} is missing or damaged ({why}), so nobody knows what the results beside it are of: put it back, or give another --run-dir",
             paths.run.display()
         ))),
     }
+}
+
+/// Whether this is the beginning of a `run.json`, or nothing at all.
+fn is_torn(bytes: &[u8]) -> bool {
+    let head = format!("{{\n  \"format\": \"{RUN_FORMAT}\"");
+    bytes.starts_with(head.as_bytes()) || head.as_bytes().starts_with(bytes)
 }
 
 impl Sink for RunDirectory {

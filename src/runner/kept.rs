@@ -84,6 +84,11 @@ impl Paths {
             parts: folder.join("threads").join("parts.jsonl"),
         }
     }
+
+    /// All of them, `run.json` first.
+    pub fn all(&self) -> [&Path; 5] {
+        [&self.run, &self.results, &self.ledger, &self.requests, &self.parts]
+    }
 }
 
 /// Reads how far the plan was committed. A committed cell that is not the plan's is a usage error.
