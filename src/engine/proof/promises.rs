@@ -267,28 +267,31 @@ fn a_request_grows_by_what_came(record: &Record) -> Result<(), String> {
 }
 
 /// Within a turn each request goes on behind the last one; a turn goes on behind what was committed; a finished thread
-/// still holds its last request. Kept splices alone may rewrite.
+/// still holds its last request. Kept splices alone may rewrite. What a real client puts beside a history, before it for
+/// one, is looked through.
 fn histories_are_append_only(record: &Record) -> Result<(), String> {
     if record.nature.rewrites {
         return Ok(());
     }
     let outcome = &record.outcome;
-    let sent = |row: &Row| outcome.logs[row.sent.log].items[..row.sent.length].to_vec();
+    let plain = |items: &[Item]| items.iter().filter(|item| item.origin != Origin::Scaffold).cloned().collect::<Vec<Item>>();
+    let sent = |row: &Row| plain(&outcome.logs[row.sent.log].items[..row.sent.length]);
     let mut last: BTreeMap<(ThreadId, u32), Vec<Item>> = BTreeMap::new();
     for row in &outcome.rows {
         let now = sent(row);
         if let Some(before) = last.insert((row.thread, row.turn), now.clone()) {
             ensure(now.starts_with(&before), || format!("{}\n  before: {}\n  now: {}", place(row), listed(&before), listed(&now)))?;
         }
-        let own = &now[row.sent.own.min(now.len())..];
-        ensure(row.sent.own <= now.len(), || format!("{}: own items begin behind its end", place(row)))?;
+        let all = &outcome.logs[row.sent.log].items[..row.sent.length];
+        let own = &all[row.sent.own.min(all.len())..];
+        ensure(row.sent.own <= all.len(), || format!("{}: own items begin behind its end", place(row)))?;
         let inherited = own.iter().any(|item| item.origin == Origin::Inherited);
         ensure(!inherited || record.nature.hands_down, || format!("{}: inherited among its own", place(row)))?;
     }
-    let root = outcome.history_of(ThreadId::ROOT);
-    ensure(root.starts_with(&record.world.history), || format!("the root's history is now {}", listed(root)))?;
+    let root = plain(outcome.history_of(ThreadId::ROOT));
+    ensure(root.starts_with(&record.world.history), || format!("the root's history is now {}", listed(&root)))?;
     if let Some(row) = outcome.rows_of(ThreadId::ROOT).next_back() {
-        ensure(root.starts_with(&sent(row)), || format!("the root's last request is not in its history {}", listed(root)))?;
+        ensure(root.starts_with(&sent(row)), || format!("the root's last request is not in its history {}", listed(&root)))?;
     }
     Ok(())
 }
