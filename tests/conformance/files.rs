@@ -39,7 +39,21 @@ pub fn wire_reference(test: &str) -> Vec<(String, String)> {
 }
 
 /// The runs whose strategies are built here.
-const RUNS: &[&str] = &["claude_code__basic", "claude_code__fork", "maf__chat", "maf__responses", "opencode__anthropic", "opencode__basic"];
+const RUNS: &[&str] = &[
+    "claude_code__basic",
+    "claude_code__fork",
+    "codex_0.145.0__v2_all",
+    "codex_0.160.0__v2_1",
+    "codex_0.160.0__v2_all",
+    "codex__v1_false",
+    "codex__v2_all",
+    "codex__v2_none",
+    "deerflow__basic",
+    "maf__chat",
+    "maf__responses",
+    "opencode__anthropic",
+    "opencode__basic",
+];
 
 /// The reference vectors of the systems that are built here; none, said aloud, where the folder is not at hand.
 pub fn reference(test: &str) -> Vec<(String, String)> {

@@ -66,8 +66,9 @@ const WORDS: [(&str, &str); 22] = [
     ("CHILDRESULT", "Ergebnis"),
     ("CHILDTASK", "Auftrag"),
     ("ROOTTASK", "Anliegen"),
-    ("commentary", "remark"),
-    ("magic number", "secret \\\"word\\\""),
+    // The phase of that name stands alone between its quotes.
+    (" commentary", " remark"),
+    ("magic number", "secret word"),
     ("filler", "stuffing"),
     ("notes", "papers"),
     ("coordinator", "chief"),
