@@ -15,6 +15,9 @@ use super::vector::{ChildResult, Config, Given};
 /// How often a model that keeps calling is asked.
 const ROUNDS: usize = 100;
 
+/// The most calls that a message makes.
+const CALLS: usize = 1000;
+
 /// What the strategies give for a vector.
 pub fn answer(given: &Given) -> Result<Json, String> {
     let set_up = SetUp::of(given)?;
@@ -28,11 +31,14 @@ pub fn answer(given: &Given) -> Result<Json, String> {
     for prior in &given.config.prior_calls {
         parent.called_before(prior, &name)?;
     }
+    if given.config.calls_in_message.is_some_and(|count| count == 0 || count > CALLS) {
+        return Err(format!("`calls_in_message` is 1 to {CALLS}"));
+    }
     for _ in 0..given.config.prior_consecutive_errors {
         parent.failed_before(&name);
     }
     let tool = if call.tool == "$TOOL" { &name } else { &call.tool };
-    let count = given.config.calls_in_message.unwrap_or(1).max(1);
+    let count = given.config.calls_in_message.unwrap_or(1);
     let message = Message { tool, args: &args, count, text: parent.last_text.take().unwrap_or_default() };
     let description = parent.tool_description(&name);
     let mut got = parent.message(&message, given.child_result.as_ref())?;

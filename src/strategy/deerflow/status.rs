@@ -113,7 +113,9 @@ impl Outcome {
         let capped = self.cap.map(|cap| format!(" (capped: {})", cap.label())).unwrap_or_default();
         let error = strip(&self.text);
         let bare = self.status.bare().unwrap_or_default();
-        let told = if error == bare { "" } else { error };
+        // A text that says no more than the bare form, with or without the cap, is none.
+        let with_cap = self.cap.map(|cap| format!("Task failed (capped: {}).", cap.label()));
+        let told = if error == bare || with_cap.as_deref() == Some(error) { "" } else { error };
         match self.status {
             Status::InProgress | Status::Completed => format!("Task Succeeded{capped}. Result: {}", self.text),
             Status::Failed if told.is_empty() => format!("Task failed{capped}."),
