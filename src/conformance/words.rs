@@ -28,6 +28,10 @@ impl Words {
     pub fn of(notes: &Json) -> Result<Words, WordsFault> {
         let mut words = Vec::new();
         for name in notes.fields().into_iter().flat_map(IndexMap::keys) {
+            let note = notes.get(name).fields().into_iter().flat_map(IndexMap::keys);
+            if let Some(key) = note.into_iter().find(|key| !["tokens", "meaning", "words"].contains(&key.as_str())) {
+                return Err(WordsFault(format!("the note on `{name}` has an unknown key `{key}`")));
+            }
             let Some((_, text)) = WORDS.iter().find(|(known, _)| known == name) else {
                 return Err(WordsFault(format!("`notes` names the placeholder `{name}`, for which nothing here has words")));
             };
