@@ -141,28 +141,31 @@ impl Budgets {
     /// The metrics that budgets name for a cell, in the order of the metrics' list, each with its limits.
     pub fn limits(&self, cell: &CellId, typed: Typed) -> Vec<(&'static Metric, Vec<Limit>)> {
         let mut named: Vec<(&'static Metric, Vec<Limit>)> = Vec::new();
+        let mut whys: Vec<Option<String>> = Vec::new();
         let of_cell = self.budgets.iter().filter(|budget| budget.names(cell));
         for (budget, one) in of_cell.flat_map(|budget| budget.metrics.iter().map(move |one| (budget, one))) {
             let at = named.iter().position(|(metric, _)| metric.name == one.metric.name).unwrap_or_else(|| {
                 named.push((one.metric, vec![]));
+                whys.push(None);
                 named.len() - 1
             });
+            whys[at] = whys[at].take().or_else(|| budget.why.clone());
             let limit = |bound| Limit { bound, level: one.level, line: Some(one.line), by_default: false, why: budget.why.clone() };
             let bounds = [one.max.map(Bound::Max), one.min.map(Bound::Min), one.grow.map(Bound::Grow), one.drop.map(Bound::Drop)];
             named[at].1.extend(bounds.into_iter().flatten().map(limit));
         }
-        for (metric, limits) in &mut named {
-            self.add_defaults(metric, limits, typed);
+        for ((metric, limits), why) in named.iter_mut().zip(whys) {
+            self.add_defaults(metric, limits, why, typed);
         }
         let place = |metric: &Metric| crate::metrics::METRICS.iter().position(|one| one.name == metric.name);
         named.sort_by_key(|(metric, _)| place(metric));
         named
     }
 
-    /// What the file's defaults and the command line add for a metric that budgets name.
-    fn add_defaults(&self, metric: &Metric, limits: &mut Vec<Limit>, typed: Typed) {
+    /// What the file's defaults and the command line add for a metric that budgets name, for what those say it is for.
+    fn add_defaults(&self, metric: &Metric, limits: &mut Vec<Limit>, why: Option<String>, typed: Typed) {
         use crate::metrics::Better;
-        let mut add = |bound, line, by_default| limits.push(Limit { bound, level: Level::Error, line, by_default, why: None });
+        let limit = |bound, line, by_default| Limit { bound, level: Level::Error, line, by_default, why: why.clone() };
         // What is better lower may not grow, what is better higher may not drop.
         let (stated, own) = match metric.better {
             Better::Lower => (self.grow, typed.grow.map(Bound::Grow)),
@@ -170,18 +173,10 @@ impl Budgets {
             Better::Neither => (None, None),
         };
         let bound = |allowance| if metric.better == Better::Lower { Bound::Grow(allowance) } else { Bound::Drop(allowance) };
-        if let Some(bound) = own {
-            add(bound, None, false);
-        }
-        let is_relative = |limit: &Limit| matches!(limit.bound, Bound::Grow(_) | Bound::Drop(_)) && limit.line.is_some();
+        let is_relative = |limit: &Limit| matches!(limit.bound, Bound::Grow(_) | Bound::Drop(_));
         if let Some(stated) = stated.filter(|_| !limits.iter().any(is_relative)) {
-            limits.push(Limit {
-                bound: bound(stated.allowance),
-                level: Level::Error,
-                line: Some(stated.line),
-                by_default: true,
-                why: None,
-            });
+            limits.push(limit(bound(stated.allowance), Some(stated.line), true));
         }
+        limits.extend(own.map(|bound| limit(bound, None, false)));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::split::Split;
-use super::trail::{Exchange, Mark, Piece, Trail};
+use super::trail::{Exchange, Mark, Piece, Trail, Whole};
 
 /// What happened at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub struct Place {
     pub request: u32,
     /// Its thread.
     pub thread: String,
-    /// The piece's place in it, from 0: system text, tools, items.
-    pub piece: Option<usize>,
+    /// The item's place among the request's items, from 0; `None`: the system text, a tool, or no piece at all differs.
+    pub item: Option<usize>,
     /// What happened there.
     pub change: Change,
 }
@@ -65,10 +65,7 @@ pub fn pairs(before: &Trail, now: &Trail) -> Vec<Pair> {
             // Behind what is kept, nobody knows whether a request is new.
             None if before.more > 0 => None,
             None => Some(place(exchange, None, Change::NewRequest)),
-            Some(earlier) => accepted.and_then(|accepted| {
-                let pieces = |whole: &[Vec<Piece>], at: usize| whole.get(at).cloned().unwrap_or_default();
-                first(accepted, exchange, &pieces(&old_whole, earlier), &pieces(&new_whole, at))
-            }),
+            Some(earlier) => accepted.and_then(|accepted| first(accepted, exchange, old_whole.get(earlier)?, new_whole.get(at)?)),
         };
         pairs.push(Pair {
             thread: exchange.thread.clone(),
@@ -117,35 +114,40 @@ fn numbered(trail: &Trail) -> Vec<(&str, usize)> {
     numbered
 }
 
-fn place(exchange: &Exchange, piece: Option<usize>, change: Change) -> Place {
-    Place { request: exchange.seq, thread: exchange.thread.clone(), piece, change }
+fn place(exchange: &Exchange, item: Option<usize>, change: Change) -> Place {
+    Place { request: exchange.seq, thread: exchange.thread.clone(), item, change }
 }
 
-fn first(before: &Exchange, now: &Exchange, old: &[Piece], new: &[Piece]) -> Option<Place> {
-    // Pieces that were not kept are taken for alike: the tokens tell what they may hide.
-    let differ = |at: usize| match (old.get(at), new.get(at)) {
-        (Some(Some(a)), Some(Some(b))) => a != b,
-        (Some(_), Some(_)) => false,
-        (None, None) => false,
-        _ => true,
+/// The first difference of two requests: system text and tools, then items, then what no piece tells.
+fn first(before: &Exchange, now: &Exchange, old: &Whole, new: &Whole) -> Option<Place> {
+    let known = |marks: &[Mark]| -> Vec<Piece> { marks.iter().cloned().map(Some).collect() };
+    if let Some((_, change)) = first_piece(&known(&old.head), &known(&new.head)) {
+        return Some(place(now, None, change));
+    }
+    if let Some((at, change)) = first_piece(&old.items, &new.items) {
+        return Some(place(now, Some(at), change));
+    }
+    let change = match (before.input_total(), now.input_total()) {
+        (a, b) if a != b => Change::Frame(a, b),
+        _ if before.output != now.output => Change::Reply(before.output, now.output),
+        _ => return None,
     };
-    let Some(at) = (0..old.len().max(new.len())).find(|&at| differ(at)) else {
-        let change = match (before.input_total(), now.input_total()) {
-            (a, b) if a != b => Change::Frame(a, b),
-            _ if before.output != now.output => Change::Reply(before.output, now.output),
+    Some(place(now, None, change))
+}
+
+/// The first place in which two lists of pieces differ. What was not kept is taken for alike: the tokens tell what it hides.
+fn first_piece(old: &[Piece], new: &[Piece]) -> Option<(usize, Change)> {
+    let stands_behind = |mark: &Mark, pieces: &[Piece], at: usize| pieces.iter().skip(at + 1).flatten().any(|one| one == mark);
+    (0..old.len().max(new.len())).find_map(|at| {
+        let change = match (old.get(at), new.get(at)) {
+            (Some(Some(a)), Some(Some(b))) if a == b => return None,
+            (Some(Some(a)), Some(Some(b))) if stands_behind(a, new, at) => Change::Added(b.clone()),
+            (Some(Some(a)), Some(Some(b))) if stands_behind(b, old, at) => Change::Removed(a.clone()),
+            (Some(Some(a)), Some(Some(b))) => Change::Changed(a.clone(), b.clone()),
+            (Some(Some(a)), None) => Change::Removed(a.clone()),
+            (None, Some(Some(b))) => Change::Added(b.clone()),
             _ => return None,
         };
-        return Some(place(now, None, change));
-    };
-    let (a, b) = (old.get(at).cloned().flatten(), new.get(at).cloned().flatten());
-    let stands_later = |mark: &Mark, pieces: &[Piece]| pieces.iter().skip(at + 1).flatten().any(|one| one == mark);
-    let change = match (a, b) {
-        (Some(a), Some(b)) if stands_later(&a, new) => Change::Added(b),
-        (Some(a), Some(b)) if stands_later(&b, old) => Change::Removed(a),
-        (Some(a), Some(b)) => Change::Changed(a, b),
-        (Some(a), None) => Change::Removed(a),
-        (None, Some(b)) => Change::Added(b),
-        (None, None) => Change::Frame(before.input_total(), now.input_total()),
-    };
-    Some(place(now, Some(at), change))
+        Some((at, change))
+    })
 }

@@ -138,8 +138,10 @@ impl<'s> Reading<'s> {
         if !version && !document.get_ref().contains_key("version") {
             self.problem(0..0, "the file does not say its version", "begin it with `version = 1`");
         }
-        let (grow, drop) = (budgets.grow.is_some(), budgets.drop.is_some());
-        self.toothless(&budgets, grow, drop);
+        // A default that could not be read was meant.
+        let defaults = document.get_ref().get("defaults").and_then(|defaults| defaults.get_ref().as_table());
+        let states = |key: &str| defaults.is_some_and(|defaults| defaults.contains_key(key));
+        self.toothless(&budgets, states("grow"), states("drop"));
         Some(budgets)
     }
 

@@ -72,6 +72,15 @@ pub struct Trail {
 /// A piece of a whole request; `None`: it was not kept.
 pub type Piece = Option<Mark>;
 
+/// A whole request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Whole {
+    /// System text and tools.
+    pub head: Vec<Mark>,
+    /// The items.
+    pub items: Vec<Piece>,
+}
+
 impl Trail {
     /// The trail of a cell, from its lines of the ledger and of the requests and the parts that those name.
     pub fn of(ledger: &[LedgerLine], requests: &[RequestLine], parts: &BTreeMap<String, PartLine>) -> Trail {
@@ -94,8 +103,8 @@ impl Trail {
         Trail { exchanges, more: requests.len().saturating_sub(MAX_REQUESTS) }
     }
 
-    /// Every request whole: head, then items; by its place in [`Trail::exchanges`].
-    pub fn whole(&self) -> Vec<Vec<Piece>> {
+    /// Every request whole, by its place in [`Trail::exchanges`].
+    pub fn whole(&self) -> Vec<Whole> {
         let mut heads: IndexMap<&str, &[Mark]> = IndexMap::new();
         let mut items: IndexMap<&str, Vec<Piece>> = IndexMap::new();
         let mut whole = Vec::with_capacity(self.exchanges.len());
@@ -109,7 +118,7 @@ impl Trail {
             items.extend(exchange.items.iter().cloned().map(Some));
             items.resize(items.len() + exchange.more.min(MAX_UNKEPT), None);
             let head = heads.get(exchange.thread.as_str()).copied().unwrap_or_default();
-            whole.push(head.iter().cloned().map(Some).chain(items.iter().cloned()).collect());
+            whole.push(Whole { head: head.to_vec(), items: items.clone() });
         }
         whole
     }

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::check::{Budget, Budgets, MeasuredCell, Pattern, Patterns, measured_cell};
+use crate::check::{Budget, Budgets, MeasuredCell, Pattern, Patterns, measured_cell, scenario_piece};
 use crate::error::{Error, Exit};
 use crate::plan::{CellId, NONE, Plan};
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
@@ -66,7 +66,7 @@ pub fn named_cell(id: &CellId, tokenizer: &str) -> Result<Budgets, Error> {
     let one = |name: &str| of(name).map(|pattern| Patterns::new(vec![pattern])).map_err(Error::Usage);
     let budget = Budget {
         line: 0,
-        scenario: one(&crate::check::scenario_piece(id))?,
+        scenario: one(&scenario_piece(id))?,
         strategy: one(&id.strategy)?,
         model: one(&id.model)?,
         why: None,
@@ -153,7 +153,8 @@ fn run_now(
     for setting in settings(budgets) {
         let Setting { size, briefing, fallback, scripted } = setting;
         let model = scripted.then_some("script");
-        let subjects = offered(what, &Wanted { size, briefing, fallback, as_model: measuring.as_model, model, console })?;
+        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, console };
+        let subjects = offered(what, &wanted, &|name| is_wanted(name, setting, budgets))?;
         let head = measuring.head(size, seeds, briefing, fallback);
         let mut plan = Plan::new(head, subjects, strategies.clone()).map_err(|why| Error::Usage(why.to_string()))?;
         // A recording has no size, brief or fallback: it would be run under each.
@@ -173,6 +174,16 @@ fn run_now(
         }
     }
     Ok(Ok(gathered))
+}
+
+/// Whether a budget may name a scenario in this setting.
+fn is_wanted(name: &str, setting: Setting, budgets: &Budgets) -> bool {
+    let Setting { size, briefing, fallback, .. } = setting;
+    let none = String::new;
+    let id = |fallback| CellId { scenario: name.to_owned(), size, briefing, fallback, strategy: none(), model: none(), seed: 0 };
+    // A fallback that is the scenario's own is not written in its cells' ids.
+    let pieces = [scenario_piece(&id(fallback)), scenario_piece(&id(None))];
+    budgets.budgets.iter().any(|budget| pieces.iter().any(|piece| budget.scenario.is_match(piece)))
 }
 
 /// The sizes, briefs, fallbacks and players that the budgets name, each once.

@@ -199,7 +199,6 @@ fn accepted(
     let nothing = checked.troubles.iter().find(|trouble| trouble.exit == Exit::NothingChecked);
     if let Some(trouble) = nothing {
         emit("check --accept", global.format, &global.out, console, &|format, colour| report(checked, format, colour))?;
-        console.warn("nothing was accepted");
         return Ok(trouble.exit);
     }
     let done: Accepted = accept(lock, cells, checked, selection).map_err(|why| Error::Usage(why.to_string()))?;

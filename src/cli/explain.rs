@@ -1,20 +1,20 @@
 //! `explain`: why a cell's figures pass or not.
 
 use crate::check::{Terms, Typed, Verdict, judge};
-use crate::error::Error;
+use crate::error::{Error, Exit};
 use crate::plan::{CellId, CellIdError};
 use crate::report::{Explained, Format, explained_json, explained_text};
 use crate::strategy::Registry;
 
 use super::args::{ExplainArgs, Global};
-use super::budgeted::{Gathered, gather, named_cell};
+use super::budgeted::{Gathered, gather, named_cell, read_run};
 use super::check::{budgets_of, is_locked, read_lock};
 use super::console::Console;
 use super::nearest::suggestion;
 use super::output::emit;
 
 /// Explains a cell.
-pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
+pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
     let typed: CellId = args.cell.parse().map_err(|why: CellIdError| Error::Usage(why.to_string()))?;
     let choices = registry.parse(&typed.strategy).map_err(|why| Error::Usage(why.to_string()))?;
     // As strategies name themselves: so cells are called.
@@ -24,9 +24,14 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     let (lock, lock_file) = read_lock(&args.files)?;
     // The cell is wanted whatever the budgets name.
     let wanted = named_cell(&id, &budgets.tokenizer)?;
-    let what: Vec<String> = args.run_dir.iter().chain(&args.from).map(|path| path.display().to_string()).collect();
-    let Ok(Gathered { cells, tokenizers }) = gather(&what, &wanted, id.seed.saturating_add(1), None, registry, console)? else {
-        return Err(Error::Usage("stopped: nothing was explained".to_owned()));
+    let what: Vec<String> = args.from.iter().map(|path| path.display().to_string()).collect();
+    let gathered = match &args.run_dir {
+        Some(folder) => Ok(read_run(folder, &wanted)?),
+        None => gather(&what, &wanted, id.seed.saturating_add(1), None, registry, console)?,
+    };
+    let Gathered { cells, tokenizers } = match gathered {
+        Ok(gathered) => gathered,
+        Err(exit) => return Ok(exit),
     };
     if let Some(other) = tokenizers.iter().find(|name| **name != budgets.tokenizer) {
         let message = format!(
@@ -67,5 +72,6 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
         Format::Human => Some(explained_text(&explained)),
         Format::Json => Some(explained_json(&explained)),
         Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
-    })
+    })?;
+    Ok(Exit::Fine)
 }

@@ -88,8 +88,9 @@ pub fn subjects(what: &[String], wanted: &Wanted<'_>) -> Result<Vec<Subject>, Er
 }
 
 /// What a check chooses from: the built-in suite, what lies in ./scenarios, and what is named; what is named later stands for
-/// what has the same name. What lacks the wanted size or script is passed over.
-pub fn offered(what: &[String], wanted: &Wanted<'_>) -> Result<Vec<Subject>, Error> {
+/// what has the same name. What lacks the wanted size or script is passed over, and so are built-in scenarios that `wants` says
+/// no to.
+pub fn offered(what: &[String], wanted: &Wanted<'_>, wants: &dyn Fn(&str) -> bool) -> Result<Vec<Subject>, Error> {
     let mut all: Vec<Subject> = Vec::new();
     let mut add = |subjects: Vec<Subject>| {
         let names: Vec<(String, String)> = subjects.iter().map(|one| (one.id.clone(), one.model.clone())).collect();
@@ -97,7 +98,7 @@ pub fn offered(what: &[String], wanted: &Wanted<'_>) -> Result<Vec<Subject>, Err
         all.extend(subjects);
     };
     let mut suite = Found::default();
-    for name in builtin_names() {
+    for name in builtin_names().into_iter().filter(|name| wants(name)) {
         suite.builtin(name, wanted, Strictness::Offered)?;
     }
     add(suite.whole()?);

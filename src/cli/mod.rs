@@ -55,7 +55,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
         Some(Command::Conformance(args)) => conformance::conformance(args, global, &console),
         Some(Command::Import(args)) => import::import(args, global, &console),
         Some(Command::Check(args)) => Ok(check::check(args, registry, global, &console)),
-        Some(Command::Explain(args)) => explain::explain(args, registry, global, &console).map(|()| Exit::Fine),
+        Some(Command::Explain(args)) => explain::explain(args, registry, global, &console),
         Some(Command::Validate(args)) => validate::validate(args, global, &console).map(|()| Exit::Fine),
         Some(Command::Schema(args)) => schema::schema(args, global, &console).map(|()| Exit::Fine),
     };

@@ -123,8 +123,8 @@ struct PlaceNote {
     request: u32,
     /// Its thread.
     thread: String,
-    /// The piece's place in the request: system text, tools, items; null: no piece differs.
-    piece: Option<usize>,
+    /// The item's place among the request's items, from 0; null: the system text, a tool, or no piece at all differs.
+    item: Option<usize>,
     /// `changed`, `added`, `removed`, `reply`, `frame`, `new_request` or `gone_request`.
     change: &'static str,
     /// The piece before.
@@ -242,7 +242,7 @@ fn place(place: &Place) -> PlaceNote {
     PlaceNote {
         request: place.request,
         thread: place.thread.clone(),
-        piece: place.piece,
+        item: place.item,
         change,
         before,
         now,

@@ -56,7 +56,7 @@ pub fn explained_text(explained: &Explained<'_>) -> String {
         None => out += &format!("\nthe cell is not in {}: nothing to compare with\n", checked.lock_file),
         Some(accepted) => out += &differences(accepted, &explained.cell.trail, explained.diff_lock),
     }
-    let _ = write!(out, "\n{}\n", last_line(checked));
+    let _ = write!(out, "\nof this cell alone, check would end with {}\n", last_line(checked));
     out
 }
 
@@ -65,7 +65,7 @@ fn limits_text(checked: &Checked, row: &Row) -> String {
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
     let name = if row.name.is_empty() { "the cell" } else { &row.name };
     let mut out = format!("  {} {name}  {}{unit}, accepted {}", verdicts(row), value(row.value), value(row.accepted));
-    if let Some(moved) = movement(row).filter(|moved| moved != "+0") {
+    if let Some(moved) = movement(row) {
         let _ = write!(out, ", {moved}");
     }
     out.push('\n');
@@ -151,7 +151,7 @@ fn pair_text(pair: &Pair) -> String {
     let figures = if same && pair.place.is_none() {
         format!("{}  the same", side(pair.now))
     } else {
-        format!("{} -> {}", side(pair.before), side(pair.now))
+        format!("{} → {}", side(pair.before), side(pair.now))
     };
     let mut out = format!("  {number:>3} {}  {figures}\n", pair.thread);
     let mut detail = |text: &str| folded(text, WIDTH - 8).iter().for_each(|line| out += &format!("        {line}\n"));
@@ -161,8 +161,8 @@ fn pair_text(pair: &Pair) -> String {
         detail(&parts.join(", "));
     }
     if let Some(at) = &pair.place {
-        let piece = at.piece.map_or(String::new(), |piece| format!("piece {piece}: "));
-        detail(&format!("{piece}{}", change(&at.change)));
+        let item = at.item.map_or(String::new(), |item| format!("item {item}: "));
+        detail(&format!("{item}{}", change(&at.change)));
     }
     out
 }

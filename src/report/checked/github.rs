@@ -1,11 +1,16 @@
-//! A check as workflow commands of GitHub: an annotation a figure, at the line of the budgets' file that it is beyond.
+//! A check as workflow commands of GitHub: an annotation for what moved one metric, at the line of the budgets' file that it
+//! is beyond.
 
 use std::fmt::Write;
 
-use crate::check::{Checked, Row, Verdict};
+use crate::check::{Checked, Verdict};
 use crate::error::Exit;
 
-use super::words::{change, exceeded, growth, is_told, last_line, movement, place, value, verdicts};
+use super::causes::{Cause, Group, causes};
+use super::words::{growth, last_line, movement, place, value};
+
+/// Cells that an annotation names.
+const CELLS: usize = 6;
 
 /// The annotations, worst first (GitHub shows the first ten of a step), then a notice with the exit code.
 pub fn github(checked: &Checked) -> String {
@@ -13,25 +18,39 @@ pub fn github(checked: &Checked) -> String {
     for trouble in &checked.troubles {
         out += &command("error", &checked.budgets_file, trouble.line, "budgets", &trouble.message);
     }
-    let mut rows: Vec<&Row> = checked.rows.iter().filter(|row| is_told(row)).collect();
-    rows.sort_by_key(|row| row.worst());
-    for row in rows {
-        let fails = row.verdicts.iter().any(|verdict| verdict.exit(checked.locked) != Exit::Fine);
-        let wrong: Vec<_> = row.held.iter().filter(|held| held.verdict != Verdict::Ok).collect();
-        let line = wrong.iter().chain(&row.held.iter().collect::<Vec<_>>()).find_map(|held| held.limit.line);
-        let mut message = match (row.accepted, movement(row)) {
-            (Some(_), Some(moved)) => format!("{} -> {} {moved}", value(row.accepted), value(row.value)),
-            _ => value(row.value),
-        };
-        wrong.iter().for_each(|held| message += &format!("\nlimit: {}", exceeded(checked, held)));
-        growth(row).iter().for_each(|growth| message += &format!("\nwhere: {growth}"));
-        row.place.iter().for_each(|at| message += &format!("\nfirst: {}, in {}", change(&at.change), place(at)));
-        row.remark.iter().for_each(|remark| message += &format!("\n{remark}"));
-        let title = format!("{} {} {}", verdicts(row), row.cell, row.name);
-        out += &command(if fails { "error" } else { "warning" }, &checked.budgets_file, line, title.trim_end(), &message);
+    for cause in causes(checked) {
+        cause.groups.iter().for_each(|group| out += &annotation(checked, &cause, group));
     }
     let _ = writeln!(out, "::notice title=ctxbench check::{}", data(&last_line(checked)));
     out
+}
+
+fn annotation(checked: &Checked, cause: &Cause<'_>, group: &Group<'_>) -> String {
+    let held = || group.rows.iter().flat_map(|row| &row.held);
+    let line = held().filter(|held| held.verdict != Verdict::Ok).chain(held()).find_map(|held| held.limit.line);
+    let fails = group.rows.iter().flat_map(|row| &row.verdicts).any(|verdict| verdict.exit(checked.locked) != Exit::Fine);
+    let mut lines: Vec<String> = Vec::new();
+    if let (Some(what), Some(at)) = (&cause.what, cause.place) {
+        lines.push(format!("{what}, first in {}", place(at)));
+    }
+    if !group.limits.is_empty() {
+        lines.push(group.limits.join(", "));
+    }
+    lines.extend(group.whys.iter().map(|why| format!("why: {why}")));
+    for row in group.rows.iter().take(CELLS) {
+        let moved = match (row.accepted, movement(row)) {
+            (Some(_), Some(moved)) => format!("{} → {} {moved}", value(row.accepted), value(row.value)),
+            _ => value(row.value),
+        };
+        let growth = growth(row).map_or(String::new(), |growth| format!(", {growth}"));
+        let remark = row.remark.as_ref().map_or(String::new(), |remark| format!(" ({remark})"));
+        lines.push(format!("{}: {moved}{growth}{remark}", row.cell));
+    }
+    if group.rows.len() > CELLS {
+        lines.push(format!("and {} more", group.rows.len() - CELLS));
+    }
+    let level = if fails { "error" } else { "warning" };
+    command(level, &checked.budgets_file, line, &format!("{} {}", group.verdicts, group.title), &lines.join("\n"))
 }
 
 fn command(level: &str, file: &str, line: Option<u32>, title: &str, message: &str) -> String {

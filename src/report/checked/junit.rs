@@ -5,7 +5,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use crate::check::{Checked, Row, Verdict};
 use crate::error::Exit;
 
-use super::words::{change, exceeded, growth, last_line, movement, place, value, verdicts};
+use super::words::{change, exceeded, growth, movement, place, value, verdicts};
 
 /// The whole document. Cases that may not pass are failures, cells that failed and troubles are errors.
 pub fn junit(checked: &Checked) -> String {
@@ -50,7 +50,7 @@ fn case(checked: &Checked, row: &Row) -> TestCase {
 
 fn told(checked: &Checked, row: &Row) -> Vec<String> {
     let moved = match (row.accepted, movement(row)) {
-        (Some(_), Some(moved)) => format!("{} -> {} {moved}", value(row.accepted), value(row.value)),
+        (Some(_), Some(moved)) => format!("{} → {} {moved}", value(row.accepted), value(row.value)),
         _ => value(row.value),
     };
     let mut lines = vec![format!("{} {} {moved}", verdicts(row), row.name)];
@@ -58,6 +58,5 @@ fn told(checked: &Checked, row: &Row) -> Vec<String> {
     lines.extend(growth(row).map(|growth| format!("where: {growth}")));
     lines.extend(row.place.as_ref().map(|at| format!("first: {}, in {}", change(&at.change), place(at))));
     lines.extend(row.remark.clone());
-    lines.push(last_line(checked));
     lines
 }

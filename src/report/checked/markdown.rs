@@ -3,14 +3,14 @@
 
 use std::fmt::Write;
 
-use crate::check::{Checked, Row, Verdict, exit_words};
+use crate::check::{Checked, Verdict, exit_words};
 use crate::error::Exit;
 
-use super::causes::{Cause, causes};
-use super::words::{accept, bound, counted, growth, look, movement, place, source, tally, unit, value};
+use super::causes::{Cause, Group, causes};
+use super::words::{accept, counted, growth, look, movement, place, tally, value};
 
 /// Rows of a table that are shown; the others are counted.
-const ROWS: usize = 40;
+const ROWS: usize = 20;
 
 /// The whole page.
 pub fn markdown(checked: &Checked) -> String {
@@ -24,7 +24,7 @@ pub fn markdown(checked: &Checked) -> String {
         lines.for_each(|block| out += &format!("\n```toml\n{}\n```\n", block.trim_end()));
     }
     for cause in causes(checked) {
-        out += &section(checked, &cause);
+        out += &section(&cause);
     }
     out += &ending(checked);
     out
@@ -47,64 +47,50 @@ fn opening(checked: &Checked) -> String {
     }
 }
 
-fn section(checked: &Checked, cause: &Cause<'_>) -> String {
+fn section(cause: &Cause<'_>) -> String {
     let mut out = String::new();
+    let cells = cause.cells();
     match (&cause.what, cause.place) {
         (Some(what), Some(at)) => {
-            let first = cause.cells.keys().next().copied().unwrap_or_default();
+            let first = cells.first().copied().unwrap_or_default();
             let _ = writeln!(out, "\n### {}", text(&capital(what)));
-            let _ = writeln!(
-                out,
-                "\nThis is the first difference in {}: {} of `{first}`{}.",
-                counted(cause.cells.len(), "cell"),
-                place(at),
-                if cause.cells.len() > 1 { ", and alike in the others" } else { "" }
-            );
+            let _ = writeln!(out, "\n{}", where_first(&cells, &format!("{} of `{}`", place(at), code(first))));
         }
-        _ => out += "\n### Other figures\n",
+        _ => out += "\n### Without a known change of the requests\n",
     }
-    out += "\n| cell | figure | verdict | accepted | now | change | limit | where it changed |\n| --- | --- | --- | ---: | ---: | ---: | --- | --- |\n";
-    let rows: Vec<&Row> = cause.cells.values().flatten().copied().collect();
-    for row in rows.iter().take(ROWS) {
-        out += &table_row(checked, row);
+    for group in &cause.groups {
+        out += &group_text(group);
     }
-    if rows.len() > ROWS {
-        let _ = writeln!(out, "\nand {} more.", counted(rows.len() - ROWS, "figure"));
-    }
-    let mut whys: Vec<&str> = Vec::new();
-    let exceeded = rows.iter().flat_map(|row| &row.held).filter(|held| held.verdict != Verdict::Ok);
-    for why in exceeded.filter_map(|held| held.limit.why.as_deref()) {
-        if !whys.contains(&why) {
-            whys.push(why);
-        }
-    }
-    whys.iter().for_each(|why| out += &format!("\nWhy there is a limit: {}\n", text(why)));
     out
 }
 
-fn table_row(checked: &Checked, row: &Row) -> String {
-    let unit = unit(row);
-    let name = if unit.is_empty() || row.metric.is_none() { row.name.clone() } else { format!("{} ({unit})", row.name) };
-    let limits: Vec<String> = row
-        .held
-        .iter()
-        .filter(|held| held.verdict != Verdict::Ok)
-        .map(|held| format!("{} ({})", bound(held.limit.bound), source(checked, held)))
-        .collect();
-    let moved = movement(row).map_or(String::new(), |moved| format!("**{moved}**"));
-    let place = growth(row).or_else(|| row.remark.clone()).unwrap_or_default();
-    let verdicts: Vec<&str> = row.verdicts.iter().map(|verdict| verdict.name()).collect();
-    format!(
-        "| `{}` | {} | {} | {} | {} | {} | {} | {} |\n",
-        code(&row.cell),
-        text(&name),
-        verdicts.join(" "),
-        value(row.accepted),
-        value(row.value),
-        moved,
-        text(&limits.join(", ")),
-        text(&place),
-    )
+fn where_first(cells: &[&str], place: &str) -> String {
+    match cells.len() {
+        1 => format!("This is the first thing that differs: {place}."),
+        many => format!("This is the first thing that differs in {many} cells; in the first of them it stands in {place}."),
+    }
+}
+
+fn group_text(group: &Group<'_>) -> String {
+    let limits = if group.limits.is_empty() { String::new() } else { format!(": {}", text(&group.limits.join(", "))) };
+    let mut out = format!("\n**{} {}**{limits}", group.verdicts, text(&group.title));
+    if !group.whys.is_empty() {
+        let _ = write!(out, " (why: {})", text(&group.whys.join("; ")));
+    }
+    if group.is_unmoved() {
+        let _ = writeln!(out, ". The value is the accepted one in {}.", counted(group.rows.len(), "cell"));
+        return out;
+    }
+    out += "\n\n| cell | accepted | now | change | where |\n| --- | ---: | ---: | ---: | --- |\n";
+    for row in group.rows.iter().take(ROWS) {
+        let moved = movement(row).map_or(String::new(), |moved| format!("**{moved}**"));
+        let place = growth(row).or_else(|| row.remark.clone()).unwrap_or_default();
+        let _ = writeln!(out, "| `{}` | {} | {} | {moved} | {} |", code(&row.cell), value(row.accepted), value(row.value), text(&place));
+    }
+    if group.rows.len() > ROWS {
+        let _ = writeln!(out, "\nand {} more.", group.rows.len() - ROWS);
+    }
+    out
 }
 
 fn ending(checked: &Checked) -> String {
@@ -116,10 +102,27 @@ fn ending(checked: &Checked) -> String {
             "\nTo see every request beside the accepted one:\n\n```sh\n{}\n```\n\nIf the change is wanted, accept it and commit `{}`:\n\n```sh\n{}\n```\n",
             look(&row.cell),
             checked.lock_file,
-            accept(if checked.cells() > 1 { "*" } else { &row.cell }),
+            accept(
+                checked
+                    .rows
+                    .iter()
+                    .filter(|row| super::words::is_told(row))
+                    .map(|row| row.cell.as_str())
+                    .collect::<std::collections::BTreeSet<_>>()
+            ),
         );
     } else if checked.rows.iter().any(|row| matches!(row.worst(), Verdict::New | Verdict::Gone)) {
         let _ = write!(out, "\nTo accept what was measured, and commit `{}`:\n\n```sh\nctxbench check --accept\n```\n", checked.lock_file);
+    }
+    let mut metrics: Vec<String> = Vec::new();
+    for metric in checked.rows.iter().filter(|row| super::words::is_told(row)).filter_map(|row| row.metric) {
+        let line = format!("{}: {}", metric.name, metric.about);
+        if !metrics.contains(&line) {
+            metrics.push(line);
+        }
+    }
+    if !metrics.is_empty() {
+        let _ = write!(out, "\n{}.\n", text(&metrics.join(" · ")));
     }
     let meanings: Vec<String> = checked
         .counts()
@@ -151,7 +154,7 @@ fn text(words: &str) -> String {
     for c in words.chars() {
         match c {
             '\n' | '\r' => out.push(' '),
-            '|' | '<' | '>' | '*' | '`' | '[' | ']' | '\\' => {
+            '|' | '<' | '*' | '`' | '[' | ']' | '\\' => {
                 out.push('\\');
                 out.push(c);
             }

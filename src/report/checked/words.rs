@@ -37,11 +37,14 @@ pub fn unit(row: &Row) -> &'static str {
     })
 }
 
-/// By how much a figure moved: `+55 (+0.45 %)`; `None` where there is nothing to compare.
+/// By how much a figure moved: `+55 (+0.45 %)`; `None` where it did not, or there is nothing to compare.
 pub fn movement(row: &Row) -> Option<String> {
     let (now, before) = (millionths(row.value?), millionths(row.accepted?));
     let difference = now - before;
-    if before == 0 || difference == 0 {
+    if difference == 0 {
+        return None;
+    }
+    if before == 0 {
         return Some(signed(difference));
     }
     let percent = difference as f64 / before.abs() as f64 * 100.0;
@@ -59,12 +62,15 @@ pub fn source(checked: &Checked, held: &Held) -> String {
     }
 }
 
-/// What a limit allows: `max 12,000`, `grow 1%`.
-pub fn bound(bound: Bound) -> String {
-    let allowance = |allowance: Allowance| match allowance {
+fn allowance(allowance: Allowance) -> String {
+    match allowance {
         Allowance::By(amount) => exact(amount),
         share => share.to_string(),
-    };
+    }
+}
+
+/// What a limit allows, as it is written: `max 12,000`, `grow 1%`.
+pub fn bound(bound: Bound) -> String {
     match bound {
         Bound::Max(max) => format!("max {}", exact(millionths(max))),
         Bound::Min(min) => format!("min {}", exact(millionths(min))),
@@ -73,10 +79,20 @@ pub fn bound(bound: Bound) -> String {
     }
 }
 
+/// A limit with its place: `max 12,000 (budgets.toml:9)`, `may grow by 1% (budgets.toml:4, the default)`.
+pub fn limit(checked: &Checked, held: &Held) -> String {
+    let level = if held.limit.level == crate::check::Level::Warn && !checked.strict { ", level warn" } else { "" };
+    let words = match held.limit.bound {
+        absolute @ (Bound::Max(_) | Bound::Min(_)) => bound(absolute),
+        Bound::Grow(by) => format!("may grow by {}", allowance(by)),
+        Bound::Drop(by) => format!("may drop by {}", allowance(by)),
+    };
+    format!("{words} ({}{level})", source(checked, held))
+}
+
 /// A limit that is exceeded: `max 12,000 (budgets.toml:9), exceeded by 345`.
 pub fn exceeded(checked: &Checked, held: &Held) -> String {
-    let level = if held.limit.level == crate::check::Level::Warn && !checked.strict { ", level warn" } else { "" };
-    format!("{} ({}{level}), exceeded by {}", bound(held.limit.bound), source(checked, held), exact(held.beyond))
+    format!("{}, exceeded by {}", limit(checked, held), exact(held.beyond))
 }
 
 /// What a row has more of, by where the tokens stand: `tools +40, own -3`, the largest first.
@@ -99,31 +115,31 @@ pub fn piece(mark: &Mark) -> String {
     if mark.what == origin || mark.what.starts_with("tool ") { mark.what.clone() } else { format!("{} ({origin})", mark.what) }
 }
 
-/// What changed first, without saying in which request: `tool read_file changed: 45 -> 46 tokens`.
+/// What changed first, without saying in which request: `tool read_file changed: 45 → 46 tokens`.
 pub fn change(change: &Change) -> String {
     let count = |tokens: u64| exact(i128::from(tokens) * 1_000_000);
     match change {
         Change::Changed(before, now) if before.what == now.what && before.origin == now.origin => {
             let before = before.tokens.map_or("unknown".to_owned(), count);
-            format!("{} changed: {before} -> {}", piece(now), tokens(now))
+            format!("{} changed: {before} → {}", piece(now), tokens(now))
         }
         Change::Changed(before, now) => {
-            format!("{} stands in the place of {}: {} -> {}", piece(now), piece(before), tokens(before), tokens(now))
+            format!("{} stands in the place of {}: {} → {}", piece(now), piece(before), tokens(before), tokens(now))
         }
         Change::Added(now) => format!("{} was added: {}", piece(now), tokens(now)),
         Change::Removed(before) => format!("{} was taken out: {}", piece(before), tokens(before)),
-        Change::Reply(before, now) => format!("the reply changed: {} -> {} tokens", count(*before), count(*now)),
-        Change::Frame(before, now) => format!("the request changed where no item is kept: {} -> {} tokens", count(*before), count(*now)),
+        Change::Reply(before, now) => format!("the reply changed: {} → {} tokens", count(*before), count(*now)),
+        Change::Frame(before, now) => format!("the request changed where no item is kept: {} → {} tokens", count(*before), count(*now)),
         Change::NewRequest => "a request was added".to_owned(),
         Change::GoneRequest => "a request was taken out".to_owned(),
     }
 }
 
-/// Where it changed first: `request 0 of the root thread (/)`.
+/// Where it changed first: `request 3 of the root thread /, item 5`.
 pub fn place(place: &Place) -> String {
     let thread = if place.thread == "/" { "the root thread /".to_owned() } else { format!("the child thread {}", place.thread) };
-    let piece = place.piece.map_or(String::new(), |piece| format!(", piece {piece}"));
-    format!("request {} of {thread}{piece}", place.request)
+    let item = place.item.map_or(String::new(), |item| format!(", item {item}"));
+    format!("request {} of {thread}{item}", place.request)
 }
 
 /// Whether a row is worth a line of its own: all but what passes.
@@ -166,9 +182,16 @@ pub fn look(cell: &str) -> String {
     format!("ctxbench explain {} --diff-lock", quoted(cell))
 }
 
-/// The command that accepts a cell as it is.
-pub fn accept(cell: &str) -> String {
-    format!("ctxbench check --accept --only {}", quoted(cell))
+/// The command that accepts cells as they are: one, or all of a scenario.
+pub fn accept<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
+    let cells: Vec<&str> = cells.into_iter().collect();
+    let scenarios: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell.split('/').next().unwrap_or(cell)).collect();
+    let only = match (cells.as_slice(), scenarios.first()) {
+        ([one], _) => quoted(one),
+        (_, Some(scenario)) if scenarios.len() == 1 => quoted(&format!("{scenario}/*")),
+        _ => return "ctxbench check --accept".to_owned(),
+    };
+    format!("ctxbench check --accept --only {only}")
 }
 
 #[cfg(test)]
