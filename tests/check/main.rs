@@ -4,6 +4,7 @@ mod accepting;
 mod explaining;
 mod files;
 mod grown;
+mod guide;
 mod locked;
 mod merging;
 mod outputs;

@@ -56,7 +56,7 @@ fn section(cause: &Cause<'_>) -> String {
             let _ = writeln!(out, "\n### {}", text(&capital(what)));
             let _ = writeln!(out, "\n{}", where_first(&cells, &format!("{} of `{}`", place(at), code(first))));
         }
-        _ => out += "\n### Without a known change of the requests\n",
+        _ => out += "\n### Other figures\n",
     }
     for group in &cause.groups {
         out += &group_text(group);
@@ -135,7 +135,7 @@ fn ending(checked: &Checked) -> String {
     }
     let _ = write!(
         out,
-        "\n<sub>{} · tokens are {} · a cell is scenario/strategy/model/seed · {}</sub>\n",
+        "\n<sub>{} · tokens are {} · a cell is scenario/strategy/model/seed · thread / is the main agent, /1 its first sub-agent · {}</sub>\n",
         tally(checked),
         checked.tokenizer,
         super::words::last_line(checked)
