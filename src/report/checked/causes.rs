@@ -28,8 +28,6 @@ pub struct Group<'a> {
     pub worst: Verdict,
     /// The limits that are exceeded.
     pub limits: Vec<String>,
-    /// What the limits are for.
-    pub whys: Vec<&'a str>,
     /// The rows.
     pub rows: Vec<&'a Row>,
 }
@@ -56,6 +54,18 @@ impl<'a> Cause<'a> {
             }
         }
         cells
+    }
+
+    /// What the exceeded limits are for, each once.
+    pub fn whys(&self) -> Vec<&'a str> {
+        let mut whys: Vec<&str> = Vec::new();
+        let held = self.groups.iter().flat_map(|group| &group.rows).flat_map(|row| &row.held).filter(|held| held.verdict != Verdict::Ok);
+        for why in held.filter_map(|held| held.limit.why.as_deref()) {
+            if !whys.contains(&why) {
+                whys.push(why);
+            }
+        }
+        whys
     }
 
     /// Whether accepting would mend all of it: nothing is beyond an absolute limit, nothing failed, something is there.
@@ -97,15 +107,7 @@ fn groups<'a>(checked: &Checked, rows: &[&'a Row]) -> Vec<Group<'a>> {
         let same = |group: &Group<'_>| group.title == title && group.verdicts == verdicts && group.limits == limits;
         match groups.iter_mut().find(|group| same(group)) {
             Some(group) => group.rows.push(row),
-            None => {
-                let mut whys: Vec<&str> = Vec::new();
-                wrong().filter_map(|held| held.limit.why.as_deref()).for_each(|why| {
-                    if !whys.contains(&why) {
-                        whys.push(why);
-                    }
-                });
-                groups.push(Group { title, verdicts, worst: row.worst(), limits, whys, rows: vec![row] });
-            }
+            None => groups.push(Group { title, verdicts, worst: row.worst(), limits, rows: vec![row] }),
         }
     }
     groups.sort_by_key(|group| group.worst);

@@ -36,7 +36,7 @@ fn annotation(checked: &Checked, cause: &Cause<'_>, group: &Group<'_>) -> String
     if !group.limits.is_empty() {
         lines.push(group.limits.join(", "));
     }
-    lines.extend(group.whys.iter().map(|why| format!("why: {why}")));
+    lines.extend(cause.whys().into_iter().map(|why| format!("why: {why}")));
     for row in group.rows.iter().take(CELLS) {
         let moved = match (row.accepted, movement(row)) {
             (Some(_), Some(moved)) => format!("{} → {} {moved}", value(row.accepted), value(row.value)),

@@ -58,6 +58,12 @@ fn cause_text(checked: &Checked, cause: &Cause<'_>, colour: bool) -> String {
         folded(&head, WIDTH).iter().for_each(|line| out += &format!("{line}\n"));
     }
     cause.groups.iter().for_each(|group| out += &group_text(checked, group, colour));
+    for why in cause.whys() {
+        folded(why, WIDTH - 10)
+            .iter()
+            .enumerate()
+            .for_each(|(at, line)| out += &format!("  {:<8}{line}\n", if at == 0 { "why" } else { "" }));
+    }
     let compared = cause.groups.iter().flat_map(|group| &group.rows).find(|row| row.accepted.is_some() && row.value.is_some());
     if let Some(row) = compared {
         let _ = writeln!(out, "  look    {}", look(&row.cell));
@@ -77,9 +83,6 @@ fn group_text(checked: &Checked, group: &Group<'_>, colour: bool) -> String {
     };
     let limits = if group.limits.is_empty() { String::new() } else { format!("  {}", group.limits.join(", ")) };
     let mut out = format!("  {} {}{limits}\n", styled(style, &group.verdicts, colour), group.title);
-    for why in &group.whys {
-        folded(&format!("why: {why}"), WIDTH - 4).iter().for_each(|line| out += &format!("    {line}\n"));
-    }
     if group.is_unmoved() {
         return out + &format!("    with the accepted value, in {}\n", counted(group.rows.len(), "cell"));
     }

@@ -61,6 +61,7 @@ fn section(cause: &Cause<'_>) -> String {
     for group in &cause.groups {
         out += &group_text(group);
     }
+    cause.whys().into_iter().for_each(|why| out += &format!("\nWhy there is a limit: {}.\n", text(why.trim_end_matches('.'))));
     out
 }
 
@@ -74,9 +75,6 @@ fn where_first(cells: &[&str], place: &str) -> String {
 fn group_text(group: &Group<'_>) -> String {
     let limits = if group.limits.is_empty() { String::new() } else { format!(": {}", text(&group.limits.join(", "))) };
     let mut out = format!("\n**{} {}**{limits}", group.verdicts, text(&group.title));
-    if !group.whys.is_empty() {
-        let _ = write!(out, " (why: {})", text(&group.whys.join("; ")));
-    }
     if group.is_unmoved() {
         let _ = writeln!(out, ". The value is the accepted one in {}.", counted(group.rows.len(), "cell"));
         return out;
@@ -96,6 +94,7 @@ fn group_text(group: &Group<'_>) -> String {
 fn ending(checked: &Checked) -> String {
     let mut out = String::new();
     let told = checked.rows.iter().find(|row| row.accepted.is_some() && row.value.is_some() && super::words::is_told(row));
+    let absolute = checked.rows.iter().any(|row| row.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Over | Verdict::Under)));
     if let Some(row) = told {
         let _ = write!(
             out,
@@ -111,6 +110,10 @@ fn ending(checked: &Checked) -> String {
                     .collect::<std::collections::BTreeSet<_>>()
             ),
         );
+        if absolute {
+            let _ =
+                writeln!(out, "\nWhat is OVER or UNDER is not accepted: its max or min in `{}` has to change first.", checked.budgets_file);
+        }
     } else if checked.rows.iter().any(|row| matches!(row.worst(), Verdict::New | Verdict::Gone)) {
         let _ = write!(out, "\nTo accept what was measured, and commit `{}`:\n\n```sh\nctxbench check --accept\n```\n", checked.lock_file);
     }
