@@ -8,7 +8,7 @@ const TIE: f64 = 1e-12;
 /// A 95 % interval of the mean of differences between -1 and 1; none where no spread was seen within the range.
 ///
 /// Without a tie the differences are scores on a range of 2. With ties, gains and losses are two scores; their intervals are joined by
-/// squaring and adding (Newcombe 1998, method 10; Zou and Donner 2008), with the correlation that gains and losses have because no
+/// squaring and adding (Newcombe 1998; Zou and Donner 2008), with the correlation that gains and losses have because no
 /// difference is both. So a sample of ties alone has an interval: as wide as its number allows.
 ///
 /// A gain or loss of 1 is not to be feared where none above 0.2 was seen: the range of both ends somewhat above the largest difference, the
