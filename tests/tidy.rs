@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "error",
         ],
     ),
-    ("results", &["transcript", "ledger", "metrics", "score", "scenario"]),
+    ("results", &["transcript", "ledger", "metrics", "score", "scenario", "stats"]),
     ("check", &["transcript", "strategy", "tokens", "metrics", "results", "plan", "error"]),
     ("report", &["transcript", "strategy", "ledger", "metrics", "results", "plan", "check", "error"]),
     ("conformance", &["transcript", "strategy", "ledger", "setting", "tokens", "model", "engine"]),
