@@ -32,5 +32,5 @@ pub use measured::measured_cell;
 pub use pattern::{Pattern, Patterns, is_glob};
 pub use schema::budgets_schema;
 pub use split::Split;
-pub use trail::{Exchange, Mark, Trail};
+pub use trail::{Exchange, MAX_MARKS, MAX_REQUESTS, Mark, Trail};
 pub use verdict::{EXITS, Verdict, exit_words, worst};
