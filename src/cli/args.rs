@@ -70,6 +70,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Explain a cell's budgets: its limits, its requests, its difference to what was accepted
     Explain(ExplainArgs),
+    /// Compare two runs cell by cell: differences with intervals, wins and losses, a test
+    Diff(DiffArgs),
     /// Check scenario files
     Validate(ValidateArgs),
     /// Print a JSON schema
@@ -291,6 +293,26 @@ pub struct ExplainArgs {
     /// The scenario file or recording that the cell is of; not needed for built-in scenarios and ./scenarios
     #[arg(long, value_name = "PATH")]
     pub from: Option<PathBuf>,
+}
+
+/// `diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// A folder of a run (`run --run-dir`), or a results document (`run --format json`)
+    #[arg(value_name = "RUN_A")]
+    pub run_a: String,
+    /// Another, or the same
+    #[arg(value_name = "RUN_B")]
+    pub run_b: String,
+    /// The strategy of RUN_A to compare, with --right [default: every strategy with itself]
+    #[arg(long, value_name = "SPEC")]
+    pub left: Option<String>,
+    /// The strategy of RUN_B
+    #[arg(long, value_name = "SPEC")]
+    pub right: Option<String>,
+    /// A metric; may be repeated [default: those of the tables]
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Vec<String>,
 }
 
 /// `validate`.

@@ -7,6 +7,7 @@ mod budgeted;
 mod check;
 mod conformance;
 mod console;
+mod diff;
 mod explain;
 mod import;
 mod inputs;
@@ -64,6 +65,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
         Some(Command::Import(args)) => import::import(args, global, &console),
         Some(Command::Check(args)) => Ok(check::check(args, registry, global, &console)),
         Some(Command::Explain(args)) => explain::explain(args, registry, global, &console),
+        Some(Command::Diff(args)) => diff::diff(args, registry, global, &console).map(|()| Exit::Fine),
         Some(Command::Validate(args)) => validate::validate(args, global, &console).map(|()| Exit::Fine),
         Some(Command::Schema(args)) => schema::schema(args, global, &console).map(|()| Exit::Fine),
     };

@@ -5,6 +5,7 @@
 
 mod checked;
 mod columns;
+mod compared;
 mod csv;
 mod folded;
 mod json;
@@ -17,6 +18,7 @@ mod shown_versus_text;
 mod terminal;
 
 pub use checked::{CHECK_FORMAT, EXPLAIN_FORMAT, Explained, changes, check_schema, checked, explained_json, explained_text, last_line};
+pub use compared::{DIFF_FORMAT, Sides, compared};
 pub use shown::{SHOW_FORMAT, Sent, Shown, ShownArrival, ShownExchange, ShownItem, ShownRequest, ShownThread};
 pub use shown_text::{Texts, cell_text, request_text};
 pub use shown_versus::{

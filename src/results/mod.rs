@@ -17,7 +17,7 @@ use crate::scenario::{Briefing, Fallback, Size};
 pub use ledger_line::{CacheClasses, Divergence, LedgerLine, TokensByOrigin};
 pub use number::Number;
 pub use schema::{ledger_schema, results_schema};
-pub use summary::{SummaryRow, Summing};
+pub use summary::{RESAMPLING_SEED, SummaryRow, Summing, scale};
 pub use thread_lines::{ItemKind, ItemLine, PartLine, RequestLine};
 
 /// The version of the results, of `results.jsonl` and of `run --format json`.

@@ -1,0 +1,82 @@
+//! `diff`: two runs, paired.
+
+use std::path::Path;
+
+use crate::compare::{Pairing, compare, usual_metrics};
+use crate::error::Error;
+use crate::metrics::{METRICS, Metric, metric};
+use crate::report::{Sides, compared};
+use crate::results::{CellResult, Results};
+use crate::strategy::Registry;
+
+use super::args::{DiffArgs, Global};
+use super::console::Console;
+use super::inputs::read_text;
+use super::lines::{Lines, read_json};
+use super::nearest::suggestion;
+use super::output::emit;
+
+/// Compares two runs.
+pub fn diff(args: &DiffArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
+    let pairing = match (&args.left, &args.right) {
+        (None, None) => Pairing::SameStrategy,
+        (Some(left), Some(right)) => Pairing::Strategies(strategy(left, registry)?, strategy(right, registry)?),
+        _ => return Err(Error::Usage("--left and --right name the two strategies to compare: give both or neither".to_owned())),
+    };
+    let metrics = metrics(&args.metric)?;
+    let (left, one) = read(Path::new(&args.run_a))?;
+    let (right, other) = read(Path::new(&args.run_b))?;
+    if one != other {
+        let message = format!("{} counts with {one}, {} with {other}: tokens of two encodings cannot be compared", args.run_a, args.run_b);
+        return Err(Error::Input(message));
+    }
+    let result = compare(&left, &right, &pairing, &metrics);
+    if result.pairs == 0 {
+        let hint = match pairing {
+            Pairing::SameStrategy => "--left and --right name two strategies to compare",
+            Pairing::Strategies(..) => "the ids are those that the runs print, with profile and options",
+        };
+        return Err(Error::Usage(format!("the two runs have no cell in common; {hint}")));
+    }
+    let sides = Sides { left: args.run_a.clone(), right: args.run_b.clone(), tokenizer: one };
+    emit("diff", global.format, &global.out, console, &|format, _| compared(&result, &sides, format))
+}
+
+/// The strategy that a spec names, as it names itself.
+fn strategy(spec: &str, registry: &Registry) -> Result<String, Error> {
+    let choices = registry.parse(spec).map_err(|why| Error::Usage(why.to_string()))?;
+    match choices.as_slice() {
+        [choice] => Ok(choice.build().id()),
+        many => Err(Error::Usage(format!("`{spec}` names {} strategies: name one of its profiles", many.len()))),
+    }
+}
+
+fn metrics(names: &[String]) -> Result<Vec<&'static Metric>, Error> {
+    if names.is_empty() {
+        return Ok(usual_metrics());
+    }
+    let known = |name: &String| {
+        metric(name).ok_or_else(|| {
+            let near = match suggestion(name, METRICS.iter().map(|metric| metric.name)) {
+                near if near.is_empty() => ".".to_owned(),
+                near => near,
+            };
+            Error::Usage(format!("there is no metric `{name}`{near} `ctxbench list metrics` names all"))
+        })
+    };
+    names.iter().map(known).collect()
+}
+
+/// The cells of a run's folder or of a results document, and their encoding.
+fn read(path: &Path) -> Result<(Vec<CellResult>, String), Error> {
+    if !path.is_dir() {
+        let text = read_text(path)?;
+        let results: Results = serde_json::from_str(&text)
+            .map_err(|why| Error::Input(format!("{} is neither a folder of a run nor a results document: {why}", path.display())))?;
+        return Ok((results.cells, results.tokenizer));
+    }
+    let run = read_json(&path.join("run.json"))?;
+    let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
+    let cells: Result<Vec<CellResult>, Error> = Lines::open(&path.join("results.jsonl"))?.collect();
+    Ok((cells?, tokenizer))
+}
