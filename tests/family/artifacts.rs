@@ -48,14 +48,15 @@ fn a_page_is_read_when_it_is_asked_for() {
 
 #[test]
 fn the_one_thread_has_every_source_in_it_and_needs_no_page() {
-    for size in Size::ALL {
-        let bench = Bench::new("research-artifacts", size);
+    for bench in sizes("research-artifacts") {
+        let size = bench.scenario().size;
         let sources = bench.scenario().intents.iter().map(|intent| intent.work.plan.len() - 1).sum::<usize>();
         let run = bench.play("inline");
         assert_eq!((figure(&run, "quality"), calls(&run.outcome, 0, "read_file")), (1.0, sources), "{size:?}");
         assert!(was_told(&run.outcome, 0, "05:20") && was_told(&run.outcome, 0, "11 percent"), "{size:?}");
     }
-    let contexts = |spec: &str| Size::ALL.map(|size| figure(&Bench::new("research-artifacts", size).play(spec), "parent.final_context"));
+    let benches = sizes("research-artifacts");
+    let contexts = |spec: &str| benches.each_ref().map(|bench| figure(&bench.play(spec), "parent.final_context"));
     let inline = contexts("inline");
     for spec in SPECS {
         let parents = contexts(spec);

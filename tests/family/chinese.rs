@@ -65,7 +65,8 @@ fn a_character_costs_more_than_an_english_one() {
 
 #[test]
 fn a_child_keeps_the_files_out_of_its_parent_here_too() {
-    let contexts = |spec: &str| Size::ALL.map(|size| figure(&Bench::new("chinese-codebase", size).play(spec), "parent.final_context"));
+    let benches = sizes("chinese-codebase");
+    let contexts = |spec: &str| benches.each_ref().map(|bench| figure(&bench.play(spec), "parent.final_context"));
     let [inline, isolated] = ["inline", "opencode"].map(contexts);
     assert!(inline[2] > 5.0 * inline[0], "{inline:?}");
     // With each size come a few turns more, and as many short files of the parent's own.

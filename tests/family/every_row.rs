@@ -63,7 +63,7 @@ fn every_default_row_runs_on_every_scenario() {
             let [quality, requests] = figures(&played, ["quality", "requests"]);
             assert!((0.0..=1.0).contains(&quality), "{name} {}: {quality}", row.id());
             // Small is cheap: the suite is run whole.
-            assert!(requests <= 100.0, "{name} {}: {requests} requests", row.id());
+            assert!(requests <= 110.0, "{name} {}: {requests} requests", row.id());
         }
     }
 }

@@ -26,7 +26,8 @@ const SPECS: [&str; 16] = [
 fn what_a_child_reads_stays_out_of_its_parent() {
     for name in ["test-framework", "code-review-diff", "test-log-triage"] {
         // With what is to be read the one thread grows, and no parent of a child does.
-        let contexts = |spec: &str| Size::ALL.map(|size| figure(&Bench::new(name, size).play(spec), "parent.final_context"));
+        let benches = sizes(name);
+        let contexts = |spec: &str| benches.each_ref().map(|bench| figure(&bench.play(spec), "parent.final_context"));
         let one_thread = contexts("inline");
         assert!(one_thread[1] > 2.0 * one_thread[0] && one_thread[2] > 2.0 * one_thread[1], "{name}: {one_thread:?}");
         // One of them cuts what its children read, and then has its parent read it: below.
@@ -79,7 +80,8 @@ fn a_cut_result_hides_what_stands_behind_it() {
 /// A few short probes are cheaper to read than to have read.
 #[test]
 fn tiny_answers_pay_off_with_long_probes() {
-    let totals = |spec: &str| Size::ALL.map(|size| total(&Bench::new("test-framework", size).play(spec)));
+    let benches = sizes("test-framework");
+    let totals = |spec: &str| benches.each_ref().map(|bench| total(&bench.play(spec)));
     let inline = totals("inline");
     for spec in SPECS {
         let delegated = totals(spec);

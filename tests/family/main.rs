@@ -80,6 +80,11 @@ impl Bench {
     }
 }
 
+/// A scenario in every size.
+fn sizes(name: &str) -> [Bench; 3] {
+    Size::ALL.map(|size| Bench::new(name, size))
+}
+
 /// A metric that must have a value.
 fn figure(played: &Played, name: &str) -> f64 {
     played.measurement.get(name).unwrap_or_else(|why| panic!("{name}: {why}")).as_f64()
