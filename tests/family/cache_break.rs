@@ -12,7 +12,7 @@ fn first_request(outcome: &Outcome, thread: u32) -> &Row {
 fn delegating_request(outcome: &Outcome) -> &Row {
     let opened = first_request(outcome, 1).sent_ms;
     let is_it = |row: &&Row| row.done_ms.is_some_and(|done| done <= opened);
-    outcome.rows_of(ThreadId::ROOT).filter(is_it).last().expect("the parent delegated")
+    outcome.rows_of(ThreadId::ROOT).filter(is_it).next_back().expect("the parent delegated")
 }
 
 /// What two requests have in common.
@@ -133,7 +133,9 @@ fn who_is_blocked_comes_back_to_a_cold_cache() {
     // Five minutes is what the shortest lifetime in use comes to.
     const LIFETIME_MS: u64 = 300_000;
     let bench = Bench::new("cache-break-slow", Size::Small);
-    for spec in ["full-copy", "opencode", "opencode:background=true", "maf-dotnet", "maf-python", "learn-claude-code", "spawn-agent", "claude-code"] {
+    for spec in
+        ["full-copy", "opencode", "opencode:background=true", "maf-dotnet", "maf-python", "learn-claude-code", "spawn-agent", "claude-code"]
+    {
         let run = bench.play(spec);
         assert_eq!(figure(&run, "quality"), 1.0, "{spec}");
         assert!(longest_silence(&run.outcome) > LIFETIME_MS, "{spec}");

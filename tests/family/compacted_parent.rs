@@ -44,7 +44,10 @@ fn a_copy_holds_what_the_summary_holds_and_no_more() {
             };
             let [child_coverage, child_quality, answered] = figures(&run, ["child.coverage", "child.quality", "quality"]);
             assert_eq!(child_coverage, coverage, "{size:?} {spec}");
-            assert!((child_quality - quality).abs() < 1e-9 && (answered - quality).abs() < 1e-9, "{size:?} {spec}: {child_quality}, {answered}");
+            assert!(
+                (child_quality - quality).abs() < 1e-9 && (answered - quality).abs() < 1e-9,
+                "{size:?} {spec}: {child_quality}, {answered}"
+            );
             assert!(run.outcome.answer().contains(&format!("DONE plan of the retries: {plan}")), "{size:?} {spec}");
         }
     }

@@ -67,3 +67,39 @@ fn every_default_row_runs_on_every_scenario() {
         }
     }
 }
+
+/// Families of real work: what comes back is as long as what real sub-agents send.
+const WORK: [&str; 14] = [
+    "auth-lookup",
+    "test-framework",
+    "continue-debugging",
+    "stale-decision",
+    "correction-after-dispatch",
+    "vague-brief",
+    "in-flight-calls",
+    "compacted-parent",
+    "permission-narrowing",
+    "code-review-diff",
+    "test-log-triage",
+    "research-artifacts",
+    "conflicting-writes",
+    "noisy-history",
+];
+
+#[test]
+fn returns_are_as_long_as_real_ones() {
+    for name in WORK {
+        for bench in sizes(name) {
+            // It hands the child's text on as it is, and sees the history.
+            let outcome = bench.play("full-copy").outcome;
+            let back: Vec<usize> = outcome
+                .history_of(ThreadId::ROOT)
+                .iter()
+                .filter(|item| item.origin == Origin::Delegated && !item.means.is_empty())
+                .map(|item| item.text().chars().count())
+                .collect();
+            let [first, ..] = back[..] else { panic!("{name}: nothing came back") };
+            assert!((1000..=2200).contains(&first), "{name} {:?}: {first} characters", bench.scenario().size);
+        }
+    }
+}

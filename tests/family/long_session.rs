@@ -65,7 +65,8 @@ fn a_report_that_stands_twice_is_paid_twice() {
     let bench = Bench::new("long-session", Size::Medium);
     let left = |spec: &str| figure(&bench.play(spec), "delegation.footprint") / figure(&bench.play(spec), "delegations");
     // The plain text; the text in a wrapper; the text once, with a wait; the text in a wait and in a notice.
-    let [plain, wrapped, mail, twice] = ["maf-python", "opencode", "codex-v2@0.160:fork_turns=none", "codex-v1:fork_context=false"].map(left);
+    let [plain, wrapped, mail, twice] =
+        ["maf-python", "opencode", "codex-v2@0.160:fork_turns=none", "codex-v1:fork_context=false"].map(left);
     assert!(plain < wrapped && wrapped < twice && plain < mail && mail < twice, "{plain} {wrapped} {mail} {twice}");
     let report = 160.0;
     assert!(twice - mail > report, "{twice} {mail}");

@@ -28,6 +28,7 @@ mod fan_out_8;
 mod firewall;
 mod in_flight;
 mod long_session;
+mod mutated;
 mod noisy_history;
 mod permissions;
 mod stale_decision;

@@ -109,8 +109,7 @@ impl Piece {
 
     fn of(form: PieceForm, node: &Node, problems: &mut Problems) -> Option<Piece> {
         let PieceForm { source, log, prose, diff, tests, language, seed, fact, beside, image, document, opaque, bytes, tokens } = form;
-        let generated =
-            [(Kind::Source, source), (Kind::Log, log), (Kind::Prose, prose), (Kind::Diff, diff), (Kind::Tests, tests)];
+        let generated = [(Kind::Source, source), (Kind::Log, log), (Kind::Prose, prose), (Kind::Diff, diff), (Kind::Tests, tests)];
         let generated = generated.into_iter().filter_map(|(kind, size)| Some((kind, size?)));
         let contents = [
             image.map(|media| Content::Image { media, bytes, tokens }),
