@@ -12,7 +12,7 @@ fn first_request(outcome: &Outcome, thread: u32) -> &Row {
 fn delegating_request(outcome: &Outcome) -> &Row {
     let opened = first_request(outcome, 1).sent_ms;
     let is_it = |row: &&Row| row.done_ms.is_some_and(|done| done <= opened);
-    outcome.rows_of(ThreadId::ROOT).filter(is_it).next_back().expect("the parent delegated")
+    outcome.rows_of(ThreadId::ROOT).rfind(is_it).expect("the parent delegated")
 }
 
 /// What two requests have in common.
