@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("strategy", &["transcript"]),
     ("ledger", &["transcript", "strategy"]),
     ("setting", &["transcript"]),
-    ("scenario", &["transcript", "strategy", "setting"]),
+    ("scenario", &["transcript", "strategy", "setting", "error"]),
     ("import", &["transcript", "ledger"]),
     ("model", &["transcript", "strategy", "ledger", "setting", "scenario", "import", "tokens"]),
     ("engine", &["transcript", "strategy", "ledger", "setting", "tokens", "model"]),
@@ -38,7 +38,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("results", &["transcript", "ledger", "metrics", "score", "scenario"]),
-    ("report", &["transcript", "strategy", "ledger", "metrics", "results", "plan"]),
+    ("check", &["transcript", "strategy", "tokens", "metrics", "results", "plan", "error"]),
+    ("report", &["transcript", "strategy", "ledger", "metrics", "results", "plan", "check", "error"]),
     ("conformance", &["transcript", "strategy", "ledger", "setting", "tokens", "model", "engine"]),
     ("error", &[]),
 ];

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::check::Allowance;
 use crate::model::profile::MODELS;
 use crate::plan::{MEASURED, NONE};
 use crate::report::Format;
@@ -27,7 +28,8 @@ pub struct Typed {
 }
 
 const AFTER_HELP: &str = "Without a command it runs the built-in suite, as `ctxbench run` does.\n\n\
-                          Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 4 conformance failures, 13 a cell failed unexpectedly, \
+                          Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 4 conformance failures, 10 to 13 \
+                          as `check` says in its last line (10 limit exceeded, 11 not comparable, 12 nothing checked, 13 a cell failed), \
                           130 interrupted, 143 terminated.";
 
 /// What is typed with any command.
@@ -64,6 +66,10 @@ pub enum Command {
     Import(ImportArgs),
     /// Play vectors of what real systems did through the strategies
     Conformance(ConformanceArgs),
+    /// Hold cells to budgets.toml and to what budgets.lock has accepted
+    Check(CheckArgs),
+    /// Explain a cell's budgets: its limits, its requests, its difference to what was accepted
+    Explain(ExplainArgs),
     /// Check scenario files
     Validate(ValidateArgs),
     /// Print a JSON schema
@@ -219,6 +225,74 @@ pub struct ConformanceArgs {
     pub emit: bool,
 }
 
+/// Where budgets and what was accepted stand.
+#[derive(Debug, Args)]
+pub struct BudgetArgs {
+    /// The budgets [default: budgets.toml]
+    #[arg(long, value_name = "FILE")]
+    pub budgets: Option<PathBuf>,
+    /// What was accepted [default: budgets.lock]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+    /// Takes what was accepted from this revision of git instead of the file
+    #[arg(long, value_name = "REV")]
+    pub against: Option<String>,
+    /// Lets figures grow by this at most, beside what the budgets say: "1%", "+200", 0
+    #[arg(long, value_name = "ALLOWANCE", value_parser = Allowance::parse)]
+    pub grow: Option<Allowance>,
+    /// Lets scores drop by this at most, beside what the budgets say
+    #[arg(long, value_name = "ALLOWANCE", value_parser = Allowance::parse)]
+    pub drop: Option<Allowance>,
+    /// Limits of level `warn` fail as well
+    #[arg(long)]
+    pub strict: bool,
+    /// What cannot be compared fails, and nothing is written; as with CI set
+    #[arg(long)]
+    pub locked: bool,
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Folders of runs (`run --run-dir`), or scenarios and recordings beside the built-in suite and ./scenarios; none: those
+    #[arg(value_name = "RUN_DIR or SCENARIO or DIR")]
+    pub what: Vec<String>,
+    /// The files.
+    #[command(flatten)]
+    pub files: BudgetArgs,
+    /// Writes what was measured into the lock, and prints what changed; a value beyond max or min is not accepted
+    #[arg(long, conflicts_with_all = ["against", "locked"])]
+    pub accept: bool,
+    /// Accepts cells that match this glob alone
+    #[arg(long, value_name = "GLOB", requires = "accept")]
+    pub only: Vec<String>,
+    /// Accepts this metric alone
+    #[arg(long, value_name = "METRIC", requires = "accept")]
+    pub metric: Option<String>,
+    /// How many threads work [default: one a core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub jobs: Option<u64>,
+}
+
+/// `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A cell's id, as `check` prints it
+    pub cell: String,
+    /// The files.
+    #[command(flatten)]
+    pub files: BudgetArgs,
+    /// Every request beside the accepted one
+    #[arg(long)]
+    pub diff_lock: bool,
+    /// Reads the cell from a run's folder instead of running it again
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    pub run_dir: Option<PathBuf>,
+    /// The scenario file or recording that the cell is of; not needed for built-in scenarios and ./scenarios
+    #[arg(long, value_name = "PATH")]
+    pub from: Option<PathBuf>,
+}
+
 /// `validate`.
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
@@ -244,6 +318,10 @@ pub enum SchemaOf {
     Results,
     /// A line of `ledger.jsonl`.
     Ledger,
+    /// `budgets.toml`.
+    Budgets,
+    /// `check --format json`.
+    Check,
 }
 
 /// A value by its name, so that clap knows the names and suggests near ones.

@@ -74,6 +74,12 @@ impl Console {
         self.say(Level::Error, "error", "\x1b[1;31m", &error.to_string());
     }
 
+    /// How the command ended, in a line without a label: it is the last one.
+    pub fn last(&self, message: &str) {
+        // Nobody is left to be told that it cannot be written.
+        let _ = writeln!(std::io::stderr().lock(), "{message}");
+    }
+
     /// What should be known about the results.
     pub fn warn(&self, message: &str) {
         self.say(Level::Warn, "warning", "\x1b[1;33m", message);

@@ -87,6 +87,35 @@ pub fn subjects(what: &[String], wanted: &Wanted<'_>) -> Result<Vec<Subject>, Er
     found.finish(wanted.console)
 }
 
+/// What a check chooses from: the built-in suite, what lies in ./scenarios, and what is named; what is named later stands for
+/// what has the same name. What lacks the wanted size or script is passed over, and so are built-in scenarios that `wants` says
+/// no to.
+pub fn offered(what: &[String], wanted: &Wanted<'_>, wants: &dyn Fn(&str) -> bool) -> Result<Vec<Subject>, Error> {
+    let mut all: Vec<Subject> = Vec::new();
+    let mut add = |subjects: Vec<Subject>| {
+        let names: Vec<(String, String)> = subjects.iter().map(|one| (one.id.clone(), one.model.clone())).collect();
+        all.retain(|one| !names.contains(&(one.id.clone(), one.model.clone())));
+        all.extend(subjects);
+    };
+    let mut suite = Found::default();
+    for name in builtin_names().into_iter().filter(|name| wants(name)) {
+        suite.builtin(name, wanted, Strictness::Offered)?;
+    }
+    add(suite.whole()?);
+    let folder = Path::new("scenarios");
+    if folder.is_dir() && !yaml_files(folder)?.is_empty() {
+        let mut found = Found::default();
+        found.folder(folder, wanted)?;
+        add(found.whole()?);
+    }
+    for one in what {
+        let mut found = Found { lenient: true, ..Found::default() };
+        found.typed(one, wanted)?;
+        add(found.whole()?);
+    }
+    Ok(all)
+}
+
 /// Whether a scenario that lacks the wanted size or script is an error or left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strictness {
@@ -103,13 +132,23 @@ struct Found {
     wrong: Vec<String>,
     /// The scenarios that are not run, and why.
     left_out: Vec<String>,
+    /// Whether what is named may lack the wanted size or player.
+    lenient: bool,
 }
 
 impl Found {
-    fn finish(self, console: &Console) -> Result<Vec<Subject>, Error> {
+    /// What was found; whatever is wrong with a file is an error.
+    fn whole(self) -> Result<Vec<Subject>, Error> {
         if !self.wrong.is_empty() {
             let places = if self.wrong.len() == 1 { "this" } else { "these" };
             return Err(Error::Input(format!("nothing was run because of {places}:\n\n{}", self.wrong.join("\n\n"))));
+        }
+        Ok(self.subjects)
+    }
+
+    fn finish(self, console: &Console) -> Result<Vec<Subject>, Error> {
+        if !self.wrong.is_empty() {
+            return self.whole();
         }
         if self.subjects.is_empty() && !self.left_out.is_empty() {
             return Err(Error::Usage(format!("there is nothing to run:\n{}", self.left_out.join("\n"))));
@@ -159,6 +198,9 @@ impl Found {
 
     fn recordings(&mut self, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
         if wanted.model.is_some_and(|model| model != "held") {
+            if self.lenient {
+                return Ok(());
+            }
             let model = wanted.model.unwrap_or_default();
             return Err(Error::Usage(format!("{} is a recording, which `{model}` cannot play: leave --model out", path.display())));
         }
@@ -243,7 +285,7 @@ impl Found {
     }
 
     fn leave_out(&mut self, why: String, strictness: Strictness) -> Result<(), Error> {
-        if strictness == Strictness::Asked {
+        if strictness == Strictness::Asked && !self.lenient {
             return Err(Error::Usage(why));
         }
         self.left_out.push(why);

@@ -2,11 +2,16 @@
 //! [`run`] with its registry.
 
 mod args;
+mod asserted;
+mod budgeted;
+mod check;
 mod conformance;
 mod console;
+mod explain;
 mod import;
 mod inputs;
 mod interrupt;
+mod lines;
 mod list;
 mod nearest;
 mod output;
@@ -21,6 +26,8 @@ use clap::Parser;
 
 use crate::error::{Error, Exit};
 use crate::strategy::Registry;
+
+pub use asserted::budgets_hold;
 
 use args::{Command, RunArgs, Typed};
 use console::Console;
@@ -47,6 +54,8 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
         Some(Command::List(args)) => list::list(args, registry, global, &console).map(|()| Exit::Fine),
         Some(Command::Conformance(args)) => conformance::conformance(args, global, &console),
         Some(Command::Import(args)) => import::import(args, global, &console),
+        Some(Command::Check(args)) => Ok(check::check(args, registry, global, &console)),
+        Some(Command::Explain(args)) => explain::explain(args, registry, global, &console),
         Some(Command::Validate(args)) => validate::validate(args, global, &console).map(|()| Exit::Fine),
         Some(Command::Schema(args)) => schema::schema(args, global, &console).map(|()| Exit::Fine),
     };

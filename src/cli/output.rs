@@ -76,9 +76,19 @@ pub struct ReportSink {
 
 impl ReportSink {
     /// A report of a run with this head.
-    pub fn new(format: Format, colour: bool, head: &Head, target: Target) -> ReportSink {
-        ReportSink { report: format.report(colour), head: head.clone(), target, text: String::new(), closed: false }
+    ///
+    /// # Errors
+    /// Runs are not written in that format.
+    pub fn new(format: Format, colour: bool, head: &Head, target: Target) -> Result<ReportSink, Error> {
+        let report = format.report(colour).ok_or_else(|| not_of_runs(format))?;
+        Ok(ReportSink { report, head: head.clone(), target, text: String::new(), closed: false })
     }
+}
+
+/// A format that `run` does not write.
+pub fn not_of_runs(format: Format) -> Error {
+    let known: Vec<&str> = Format::ALL.into_iter().filter(|one| one.report(false).is_some()).map(Format::name).collect();
+    Error::Usage(format!("`run` has no format {}; it has {}", format.name(), known.join(", ")))
 }
 
 impl Sink for ReportSink {

@@ -15,12 +15,16 @@ use super::args::{Global, MeasureArgs, RunArgs};
 use super::console::Console;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
-use super::output::{FailFast, Progress, ReportSink, Target};
+use super::output::{FailFast, Progress, ReportSink, Target, not_of_runs};
 
 /// Runs what was typed.
 pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
     let measuring = Measuring::of(&args.measure)?;
     let strategies = strategies(&args.strategy, registry)?;
+    // Before anything is written.
+    if let Some(format) = global.out.iter().map(|out| out.format).chain([global.format]).find(|format| format.report(false).is_none()) {
+        return Err(not_of_runs(format));
+    }
     let wanted = Wanted {
         size: args.size,
         briefing: args.briefing,
@@ -100,9 +104,9 @@ fn sinks<'a>(directory: Option<RunDirectory>, plan: &Plan, global: &Global, cons
         sinks.push(Box::new(directory));
     }
     for file in &global.out {
-        sinks.push(Box::new(ReportSink::new(file.format, false, plan.head(), Target::create(&file.path)?)));
+        sinks.push(Box::new(ReportSink::new(file.format, false, plan.head(), Target::create(&file.path)?)?));
     }
-    sinks.push(Box::new(ReportSink::new(global.format, console.colour_out, plan.head(), Target::Stdout)));
+    sinks.push(Box::new(ReportSink::new(global.format, console.colour_out, plan.head(), Target::Stdout)?));
     if console.shows_progress() {
         sinks.push(Box::new(Progress::default()));
     }

@@ -1,7 +1,8 @@
 //! `schema`: the JSON schema of a format.
 
+use crate::check::budgets_schema;
 use crate::error::Error;
-use crate::report::Format;
+use crate::report::{Format, check_schema};
 use crate::results::{ledger_schema, results_schema};
 
 use super::args::{Global, SchemaArgs, SchemaOf};
@@ -14,11 +15,13 @@ pub fn schema(args: &SchemaArgs, global: &Global, console: &Console) -> Result<(
         SchemaOf::Scenario => crate::scenario::file::schema(),
         SchemaOf::Results => results_schema(),
         SchemaOf::Ledger => ledger_schema(),
+        SchemaOf::Budgets => budgets_schema(),
+        SchemaOf::Check => check_schema(),
     };
     let mut text = serde_json::to_string_pretty(&schema).map_err(|why| Error::Internal(why.to_string()))?;
     text.push('\n');
     emit("schema", global.format, &global.out, console, &|format, _| match format {
         Format::Human | Format::Json => Some(text.clone()),
-        Format::Csv | Format::Markdown => None,
+        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
     })
 }

@@ -1,16 +1,11 @@
 //! `show`: what each thread of a cell was really sent.
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-
-use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::plan::{Cell, CellId, CellIdError, Plan};
 use crate::report::{Format, Sent, Shown, Texts, Versus, VersusCell, cell_text, request_text, versus_text};
-use crate::results::{CellResult, PartLine};
+use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
 use crate::runner::play;
 use crate::strategy::{Choice, Registry};
 use crate::tokens::Meter;
@@ -18,6 +13,7 @@ use crate::tokens::Meter;
 use super::args::{Global, ShowArgs};
 use super::console::Console;
 use super::inputs::{Wanted, subjects};
+use super::lines::{Lines, read_json};
 use super::nearest::suggestion;
 use super::output::emit;
 use super::run::{Measuring, strategies};
@@ -40,7 +36,7 @@ pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Con
     emit("show", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(cell_text(&shown, texts)),
         Format::Json => serde_json::to_string_pretty(&shown).ok().map(|text| text + "\n"),
-        Format::Csv | Format::Markdown => None,
+        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
     })
 }
 
@@ -79,7 +75,7 @@ fn versus(args: &ShowArgs, other: &str, registry: &Registry, global: &Global, co
     emit("show", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(versus_text(&versus, texts)),
         Format::Json => serde_json::to_string_pretty(&versus).ok().map(|text| text + "\n"),
-        Format::Csv | Format::Markdown => None,
+        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
     })
 }
 
@@ -102,7 +98,7 @@ fn one_request(args: &ShowArgs, seq: u32, sent: &Sent, result: &CellResult, glob
     emit("show", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(request_text(&result.cell, &request)),
         Format::Json => serde_json::to_string_pretty(&request).ok().map(|text| text + "\n"),
-        Format::Csv | Format::Markdown => None,
+        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
     })
 }
 
@@ -156,52 +152,33 @@ fn read(name: &str, folder: &Path) -> Result<(CellResult, String, Sent), Error> 
     let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
     let mut names = Vec::new();
     let mut result = None;
-    each_line(&folder.join("results.jsonl"), |cell: CellResult| {
+    for cell in Lines::<CellResult>::open(&folder.join("results.jsonl"))? {
+        let cell = cell?;
         names.push(cell.cell.clone());
         if cell.cell == name {
             result = Some(cell);
         }
-    })?;
+    }
     let result = result.ok_or_else(|| {
         let near = suggestion(name, names.iter().map(String::as_str));
         Error::Usage(format!("{} holds no cell `{name}`{near}", folder.display()))
     })?;
     let mut sent = Sent::default();
-    each_line(&folder.join("ledger.jsonl"), |line: crate::results::LedgerLine| {
+    for line in Lines::<LedgerLine>::open(&folder.join("ledger.jsonl"))? {
+        let line = line?;
         if line.cell == name {
             sent.ledger.push(line);
         }
-    })?;
-    each_line(&folder.join("threads/requests.jsonl"), |line: crate::results::RequestLine| {
+    }
+    for line in Lines::<RequestLine>::open(&folder.join("threads/requests.jsonl"))? {
+        let line = line?;
         if line.cell == name {
             sent.requests.push(line);
         }
-    })?;
-    let mut parts = BTreeMap::new();
-    each_line(&folder.join("threads/parts.jsonl"), |line: PartLine| {
-        parts.insert(line.digest.clone(), line);
-    })?;
-    sent.parts = parts;
-    Ok((result, tokenizer, sent))
-}
-
-fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
-    let text = super::inputs::read_text(path)?;
-    serde_json::from_str(&text).map_err(|why| Error::Input(format!("{}: {why}", path.display())))
-}
-
-/// Every whole line. A line without an end was torn when its run was killed: it is nobody's.
-fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Result<(), Error> {
-    let file = File::open(path).map_err(|why| Error::path("read", path, why))?;
-    let (mut file, mut line, mut at) = (BufReader::new(file), Vec::new(), 0);
-    loop {
-        line.clear();
-        file.read_until(b'\n', &mut line).map_err(|why| Error::path("read", path, why))?;
-        if line.last() != Some(&b'\n') {
-            return Ok(());
-        }
-        at += 1;
-        let value = serde_json::from_slice(&line).map_err(|why| Error::Input(format!("{}:{at}: {why}", path.display())))?;
-        take(value);
     }
+    for line in Lines::<PartLine>::open(&folder.join("threads/parts.jsonl"))? {
+        let line = line?;
+        sent.parts.insert(line.digest.clone(), line);
+    }
+    Ok((result, tokenizer, sent))
 }

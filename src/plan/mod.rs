@@ -244,6 +244,14 @@ impl Plan {
         Ok(Plan { head, subjects, strategies, pairs, left_out })
     }
 
+    /// Leaves out the scenarios under strategies that `keeps` says no to. It is asked for the cell of the first seed.
+    pub fn retain(&mut self, mut keeps: impl FnMut(&CellId) -> bool) {
+        let pairs = std::mem::take(&mut self.pairs);
+        let id =
+            |&(subject, strategy): &(usize, usize)| Some(self.id(self.subjects.get(subject)?, self.strategies.get(strategy)?.as_ref(), 0));
+        self.pairs = pairs.into_iter().filter(|pair| id(pair).is_some_and(|id| keeps(&id))).collect();
+    }
+
     /// What the cells have in common.
     pub fn head(&self) -> &Head {
         &self.head
@@ -292,8 +300,8 @@ impl Plan {
         pairs.filter_map(move |&(subject, strategy)| Some(self.make(self.subjects.get(subject)?, self.strategies.get(strategy)?, seed)))
     }
 
-    fn make(&self, subject: &Subject, strategy: &Arc<dyn Strategy>, seed: u64) -> Cell {
-        let id = CellId {
+    fn id(&self, subject: &Subject, strategy: &dyn Strategy, seed: u64) -> CellId {
+        CellId {
             scenario: subject.id.clone(),
             size: subject.size,
             briefing: self.briefing(subject),
@@ -301,7 +309,11 @@ impl Plan {
             strategy: strategy.id(),
             model: subject.model.clone(),
             seed,
-        };
+        }
+    }
+
+    fn make(&self, subject: &Subject, strategy: &Arc<dyn Strategy>, seed: u64) -> Cell {
+        let id = self.id(subject, strategy.as_ref(), seed);
         let window = subject.window.or(subject.profile.map(|profile| profile.window));
         let latency = subject.profile.map_or(FRONTIER, |profile| profile.latency);
         let inputs = self.inputs(subject, strategy.as_ref());

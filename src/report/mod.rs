@@ -3,6 +3,7 @@
 //!
 //! A report is told cell by cell, so that results of any number are written as they come and never held.
 
+mod checked;
 mod columns;
 mod csv;
 mod folded;
@@ -15,6 +16,7 @@ mod shown_versus;
 mod shown_versus_text;
 mod terminal;
 
+pub use checked::{CHECK_FORMAT, EXPLAIN_FORMAT, Explained, changes, check_schema, checked, explained_json, explained_text, last_line};
 pub use shown::{SHOW_FORMAT, Sent, Shown, ShownArrival, ShownExchange, ShownItem, ShownRequest, ShownThread};
 pub use shown_text::{Texts, cell_text, request_text};
 pub use shown_versus::{
@@ -35,11 +37,15 @@ pub enum Format {
     Csv,
     /// Tables for people, in a page.
     Markdown,
+    /// JUnit XML of a check.
+    Junit,
+    /// Annotations of a check, as GitHub's workflow commands.
+    Github,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 4] = [Format::Human, Format::Json, Format::Csv, Format::Markdown];
+    pub const ALL: [Format; 6] = [Format::Human, Format::Json, Format::Csv, Format::Markdown, Format::Junit, Format::Github];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -48,6 +54,8 @@ impl Format {
             Format::Json => "json",
             Format::Csv => "csv",
             Format::Markdown => "markdown",
+            Format::Junit => "junit",
+            Format::Github => "github",
         }
     }
 
@@ -58,17 +66,20 @@ impl Format {
             Format::Json => "ctxbench-results/1: every cell with every metric (`ctxbench schema results`)",
             Format::Csv => "one row a cell, one column a metric",
             Format::Markdown => "a table a scenario, for a page",
+            Format::Junit => "`check` alone: JUnit XML, one case a cell and metric",
+            Format::Github => "`check` alone: annotations at the lines of budgets.toml, as GitHub's workflow commands",
         }
     }
 
-    /// A report in this format; `colour` matters to terminals alone.
-    pub fn report(self, colour: bool) -> Box<dyn Report> {
-        match self {
+    /// A report of a run in this format, `None` if runs are not written in it; `colour` matters to terminals alone.
+    pub fn report(self, colour: bool) -> Option<Box<dyn Report>> {
+        Some(match self {
             Format::Human => Box::new(terminal::Terminal::new(colour)),
             Format::Json => Box::new(json::Json::default()),
             Format::Csv => Box::new(csv::Csv::default()),
             Format::Markdown => Box::new(markdown::Markdown::default()),
-        }
+            Format::Junit | Format::Github => return None,
+        })
     }
 }
 
@@ -82,14 +93,14 @@ pub trait Report {
     fn end(&mut self, summary: &[SummaryRow]) -> String;
 }
 
-/// A whole report of results that are at hand.
-pub fn render(format: Format, colour: bool, results: &Results) -> String {
-    let mut report = format.report(colour);
+/// A whole report of results that are at hand; `None`: runs are not written in that format.
+pub fn render(format: Format, colour: bool, results: &Results) -> Option<String> {
+    let mut report = format.report(colour)?;
     let mut text = report.begin(&Head { tokenizer: results.tokenizer.clone(), settings: results.settings.clone() });
     for cell in &results.cells {
         text += &report.cell(cell);
     }
-    text + &report.end(&results.summary)
+    Some(text + &report.end(&results.summary))
 }
 
 #[cfg(test)]

@@ -47,8 +47,14 @@ pub struct RequestLine {
     pub agent: String,
     /// The system text's part; null: none was sent.
     pub system: Option<String>,
+    /// The tokens of the system text as sent, frame included; null: none was sent, or they are unknown.
+    #[serde(default)]
+    pub system_tokens: Option<u32>,
     /// The tools' schemas, in the order in which they were sent.
     pub tools: Vec<String>,
+    /// The tokens of each of them as sent, frame included; null: unknown.
+    #[serde(default)]
+    pub tool_tokens: Vec<Option<u32>>,
     /// So many of its first items are those of the thread's request before.
     pub same: usize,
     /// The items after them.

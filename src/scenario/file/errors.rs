@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use crate::error::caret::{Pointed, pointed};
 
 use super::node::Place;
 
@@ -53,19 +52,8 @@ impl ScenarioErrors {
 
     /// All problems for people: each with its line of the file and a caret.
     pub fn render(&self, colour: bool) -> String {
-        let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.decor_style(DecorStyle::Ascii);
-        let mut out = String::new();
-        for error in &self.errors {
-            let (start, end) = error.span;
-            let snippet = Snippet::source(&*self.source).path(self.file.as_str()).annotation(AnnotationKind::Primary.span(start..end));
-            let group =
-                Level::ERROR.primary_title(error.message.as_str()).element(snippet).element(Level::HELP.message(error.help.as_str()));
-            out.push_str(&renderer.render(&[group]));
-            out.push_str("\n\n");
-        }
-        let count = self.errors.len();
-        out.push_str(&format!("{}: {count} problem{}", self.file, if count == 1 { "" } else { "s" }));
-        out
+        let points = self.errors.iter().map(|error| Pointed { span: error.span, message: &error.message, help: &error.help });
+        pointed(&self.file, &self.source, points, colour)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What can go wrong outside a cell, and the process's exit codes.
 
+pub mod caret;
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,12 @@ pub enum Exit {
     BadInput = 3,
     /// A conformance vector failed.
     Conformance = 4,
+    /// `check`: a limit is exceeded.
+    LimitExceeded = 10,
+    /// `check`: what was measured cannot be compared with what was accepted.
+    NotComparable = 11,
+    /// `check`: nothing was checked, or a budget matched nothing.
+    NothingChecked = 12,
     /// A cell failed that its scenario did not expect to fail.
     CellFailed = 13,
     /// Interrupted (SIGINT); what was finished is kept.

@@ -1,0 +1,173 @@
+//! What a cell's requests held, small enough to be committed: for each request its tokens by origin and a mark for each
+//! piece that its thread had not sent before. So a later check can say which request and which item grew.
+//!
+//! A mark names a piece, it does not hold it: kind, origin, tokens and the first eight digits of its digest. What is
+//! kept is bounded ([`MAX_REQUESTS`], [`MAX_MARKS`]): a long recording does not swell the lock. Sums by origin are not
+//! taken from here but kept with each figure ([`super::split`]), and are whole.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use crate::results::{ItemKind, ItemLine, LedgerLine, PartLine, RequestLine};
+use crate::transcript::Origin;
+
+/// Requests of a cell that are kept, in order of sending.
+pub const MAX_REQUESTS: usize = 400;
+/// Marks that are kept of what one request adds.
+pub const MAX_MARKS: usize = 64;
+/// Hexadecimal digits of a digest that tell two pieces apart.
+const DIGITS: usize = 8;
+
+/// A piece of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Mark {
+    /// What it is: `system`, `tool NAME`, `user`, `assistant`, `call NAME`, `result` ...
+    pub what: String,
+    /// Where its tokens come from.
+    pub origin: Origin,
+    /// Its tokens as sent; `None`: some are unknown.
+    pub tokens: Option<u64>,
+    /// The first digits of its digest.
+    pub digest: String,
+}
+
+/// One request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Its number in the cell.
+    pub seq: u32,
+    /// Its thread's place in the tree.
+    pub thread: String,
+    /// Its tokens by origin, the origins that have any.
+    pub input: Vec<(Origin, u64)>,
+    /// Tokens of the reply.
+    pub output: u64,
+    /// System text and tools, where they differ from those of the thread's request before.
+    pub head: Option<Vec<Mark>>,
+    /// So many of its first items are those of the thread's request before.
+    pub same: usize,
+    /// The items after them, at most [`MAX_MARKS`].
+    pub items: Vec<Mark>,
+    /// Items after those, which are not kept.
+    pub more: usize,
+}
+
+impl Exchange {
+    /// Tokens of the whole request.
+    pub fn input_total(&self) -> u64 {
+        self.input.iter().map(|(_, tokens)| tokens).sum()
+    }
+}
+
+/// What a cell's requests held.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trail {
+    /// The first [`MAX_REQUESTS`] requests, in order of sending.
+    pub exchanges: Vec<Exchange>,
+    /// Requests after those.
+    pub more: usize,
+}
+
+/// A piece of a whole request; `None`: it was not kept.
+pub type Piece = Option<Mark>;
+
+/// A whole request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Whole {
+    /// System text and tools.
+    pub head: Vec<Mark>,
+    /// The items.
+    pub items: Vec<Piece>,
+}
+
+impl Trail {
+    /// The trail of a cell, from its lines of the ledger and of the requests and the parts that those name.
+    pub fn of(ledger: &[LedgerLine], requests: &[RequestLine], parts: &BTreeMap<String, PartLine>) -> Trail {
+        let mut heads: IndexMap<&str, (&Option<String>, &Vec<String>)> = IndexMap::new();
+        let mut exchanges = Vec::new();
+        for (line, request) in ledger.iter().zip(requests).take(MAX_REQUESTS) {
+            let head = (&request.system, &request.tools);
+            let known = heads.insert(&request.thread, head);
+            exchanges.push(Exchange {
+                seq: request.seq,
+                thread: request.thread.clone(),
+                input: line.input.each().into_iter().filter(|(_, tokens)| *tokens > 0).collect(),
+                output: line.output,
+                head: (known != Some(head)).then(|| head_marks(request, parts)),
+                same: request.same,
+                items: request.items.iter().take(MAX_MARKS).map(item_mark).collect(),
+                more: request.items.len().saturating_sub(MAX_MARKS),
+            });
+        }
+        Trail { exchanges, more: requests.len().saturating_sub(MAX_REQUESTS) }
+    }
+
+    /// Every request whole, by its place in [`Trail::exchanges`].
+    pub fn whole(&self) -> Vec<Whole> {
+        let mut heads: IndexMap<&str, &[Mark]> = IndexMap::new();
+        let mut items: IndexMap<&str, Vec<Piece>> = IndexMap::new();
+        let mut whole = Vec::with_capacity(self.exchanges.len());
+        for exchange in &self.exchanges {
+            if let Some(head) = &exchange.head {
+                heads.insert(&exchange.thread, head);
+            }
+            let items = items.entry(&exchange.thread).or_default();
+            // A lock that was edited by hand may claim more than there is.
+            items.resize(exchange.same.min(items.len()), None);
+            items.extend(exchange.items.iter().cloned().map(Some));
+            items.resize(items.len() + exchange.more.min(MAX_UNKEPT), None);
+            let head = heads.get(exchange.thread.as_str()).copied().unwrap_or_default();
+            whole.push(Whole { head: head.to_vec(), items: items.clone() });
+        }
+        whole
+    }
+}
+
+/// Places that are made for items which were not kept: more of them tell nothing more.
+const MAX_UNKEPT: usize = 100_000;
+
+/// System text and tools in the order in which tables name them.
+fn head_marks(request: &RequestLine, parts: &BTreeMap<String, PartLine>) -> Vec<Mark> {
+    let system = request.system.iter().map(|digest| Mark {
+        what: "system".to_owned(),
+        origin: Origin::System,
+        tokens: request.system_tokens.map(u64::from),
+        digest: short(digest),
+    });
+    let tools = request.tools.iter().enumerate().map(|(at, digest)| Mark {
+        what: parts.get(digest).and_then(tool_name).map_or("tool".to_owned(), |name| format!("tool {name}")),
+        origin: Origin::Tools,
+        tokens: request.tool_tokens.get(at).copied().flatten().map(u64::from),
+        digest: short(digest),
+    });
+    system.chain(tools).collect()
+}
+
+fn tool_name(part: &PartLine) -> Option<String> {
+    let schema: serde_json::Value = serde_json::from_str(part.text.as_deref()?).ok()?;
+    let name = schema.get("name").or_else(|| schema.get("function")?.get("name"))?;
+    name.as_str().map(str::to_owned)
+}
+
+fn item_mark(item: &ItemLine) -> Mark {
+    let named = |kind: &str| item.name.as_ref().map_or(kind.to_owned(), |name| format!("{kind} {name}"));
+    let what = match item.kind {
+        ItemKind::Message => item.role.map_or("message", |role| role.name()).to_owned(),
+        ItemKind::Reasoning => "reasoning".to_owned(),
+        ItemKind::Call => named("call"),
+        ItemKind::Result if item.failed => "failed result".to_owned(),
+        ItemKind::Result => "result".to_owned(),
+        ItemKind::Mail => named("mail"),
+        ItemKind::Compaction => "summary".to_owned(),
+        ItemKind::Context => named("record"),
+    };
+    // An item is more than its parts: the same text by another role or another tool is another item.
+    let identity = [what.as_str()].into_iter().chain(item.parts.iter().map(String::as_str)).collect::<Vec<_>>().join("\n");
+    let digest = crate::transcript::Digest::of(&identity).to_string();
+    Mark { what, origin: item.origin, tokens: item.tokens.map(u64::from), digest: short(&digest) }
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(DIGITS).collect()
+}

@@ -1,0 +1,252 @@
+//! The cells that budgets are about: read from run directories, or run now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Peekable;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::check::{Budget, Budgets, MeasuredCell, Pattern, Patterns, measured_cell, scenario_piece};
+use crate::error::{Error, Exit};
+use crate::plan::{CellId, NONE, Plan};
+use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
+use crate::runner::{CellRecord, Event, Sink, default_jobs, run};
+use crate::scenario::{Briefing, Fallback, Size};
+use crate::strategy::{Registry, Strategy};
+use crate::tokens::Meter;
+
+use super::args::MeasureArgs;
+use super::console::Console;
+use super::inputs::{Wanted, offered};
+use super::interrupt::Interrupts;
+use super::lines::{Lines, read_json};
+use super::output::Progress;
+use super::run::Measuring;
+
+/// Cells, and the encodings that they were counted in.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The cells that a budget names.
+    pub cells: Vec<MeasuredCell>,
+    /// The encodings.
+    pub tokenizers: BTreeSet<String>,
+}
+
+/// The cells that budgets name: of run directories, or run now. `Err`: a signal stopped it, which means this exit code.
+pub fn gather(
+    what: &[String],
+    budgets: &Budgets,
+    seeds: u64,
+    jobs: Option<u64>,
+    registry: &Registry,
+    console: &Console,
+) -> Result<Result<Gathered, Exit>, Error> {
+    let is_run = |one: &String| Path::new(one).join("run.json").is_file();
+    if !what.iter().any(is_run) {
+        return run_now(what, budgets, seeds, jobs, registry, console);
+    }
+    if let Some(other) = what.iter().find(|one| !is_run(one)) {
+        return Err(Error::Usage(format!("{other} is no folder of a run, others are: check them apart")));
+    }
+    let mut gathered = Gathered::default();
+    let mut names = BTreeSet::new();
+    for folder in what {
+        let read = read_run(Path::new(folder), budgets)?;
+        if let Some(twice) = read.cells.iter().find(|cell| !names.insert(cell.result.cell.clone())) {
+            return Err(Error::Usage(format!("{} stands in two of these runs: check them apart", twice.result.cell)));
+        }
+        gathered.cells.extend(read.cells);
+        gathered.tokenizers.extend(read.tokenizers);
+    }
+    Ok(Ok(gathered))
+}
+
+/// Budgets that name one cell and no figure: for reading or running it.
+pub fn named_cell(id: &CellId, tokenizer: &str) -> Result<Budgets, Error> {
+    let of = |name: &str| Pattern::parse(name, &|name| Ok(vec![name.to_owned()]));
+    let one = |name: &str| of(name).map(|pattern| Patterns::new(vec![pattern])).map_err(Error::Usage);
+    let budget = Budget {
+        line: 0,
+        scenario: one(&scenario_piece(id))?,
+        strategy: one(&id.strategy)?,
+        model: one(&id.model)?,
+        why: None,
+        metrics: vec![],
+    };
+    Ok(Budgets { file: String::new(), tokenizer: tokenizer.to_owned(), grow: None, drop: None, budgets: vec![budget] })
+}
+
+/// Reads a run's folder cell by cell; what no budget names is passed over.
+pub fn read_run(folder: &Path, budgets: &Budgets) -> Result<Gathered, Error> {
+    let run: serde_json::Value = read_json(&folder.join("run.json"))?;
+    let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
+    let mut gathered = Gathered { cells: vec![], tokenizers: BTreeSet::from([tokenizer]) };
+    // Of all parts, only the tools' schemas are of use, for their names.
+    let mut tools = BTreeSet::new();
+    for line in Lines::<RequestLine>::open(&folder.join("threads/requests.jsonl"))? {
+        tools.extend(line?.tools);
+    }
+    let mut parts = BTreeMap::new();
+    for line in Lines::<PartLine>::open(&folder.join("threads/parts.jsonl"))? {
+        let line = line?;
+        if tools.contains(&line.digest) {
+            parts.insert(line.digest.clone(), line);
+        }
+    }
+    let mut ledger = Lines::<LedgerLine>::open(&folder.join("ledger.jsonl"))?.peekable();
+    let mut requests = Lines::<RequestLine>::open(&folder.join("threads/requests.jsonl"))?.peekable();
+    for result in Lines::<CellResult>::open(&folder.join("results.jsonl"))? {
+        let result = result?;
+        let ledger = of_cell(&mut ledger, &result.cell, |line| &line.cell)?;
+        let requests = of_cell(&mut requests, &result.cell, |line| &line.cell)?;
+        let id: CellId = result.cell.parse().map_err(|why| Error::Input(format!("{}: {why}", folder.display())))?;
+        if budgets.budgets.iter().any(|budget| budget.names(&id)) {
+            let cell = measured_cell(result, &ledger, &requests, &parts);
+            gathered.cells.push(cell.map_err(|why| Error::Input(format!("{}: {why}", folder.display())))?);
+        }
+    }
+    Ok(gathered)
+}
+
+/// The lines of a cell: they stand in a row, in the order of the cells.
+fn of_cell<T>(
+    lines: &mut Peekable<impl Iterator<Item = Result<T, Error>>>,
+    cell: &str,
+    name: impl Fn(&T) -> &str,
+) -> Result<Vec<T>, Error> {
+    let mut of_cell = Vec::new();
+    while let Some(line) = lines.next_if(|line| line.as_ref().map_or(true, |line| name(line) == cell)) {
+        of_cell.push(line?);
+    }
+    Ok(of_cell)
+}
+
+/// What is compiled and played alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Setting {
+    size: Size,
+    briefing: Briefing,
+    fallback: Option<Fallback>,
+    scripted: bool,
+}
+
+/// Runs the cells that budgets name: of the built-in suite, of ./scenarios and of what was given.
+fn run_now(
+    what: &[String],
+    budgets: &Budgets,
+    seeds: u64,
+    jobs: Option<u64>,
+    registry: &Registry,
+    console: &Console,
+) -> Result<Result<Gathered, Exit>, Error> {
+    let measuring = Measuring::of(&MeasureArgs {
+        as_model: None,
+        tokenizer: budgets.tokenizer.clone(),
+        engine: "tiktoken".to_owned(),
+        scaffold: NONE.to_owned(),
+    })?;
+    let interrupts = Interrupts::watch()?;
+    let meter = Meter::new(measuring.counter.clone());
+    let jobs = jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
+    let strategies = strategies(budgets, registry);
+    let mut gathered = Gathered { cells: vec![], tokenizers: BTreeSet::from([budgets.tokenizer.clone()]) };
+    let mut names = BTreeSet::new();
+    for setting in settings(budgets) {
+        let Setting { size, briefing, fallback, scripted } = setting;
+        let model = scripted.then_some("script");
+        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, console };
+        let subjects = offered(what, &wanted, &|name| is_wanted(name, setting, budgets))?;
+        let head = measuring.head(size, seeds, briefing, fallback);
+        let mut plan = Plan::new(head, subjects, strategies.clone()).map_err(|why| Error::Usage(why.to_string()))?;
+        // A recording has no size, brief or fallback: it would be run under each.
+        plan.retain(|id| budgets.budgets.iter().any(|budget| budget.names(id)) && names.insert(id.to_string()));
+        let mut cells = Vec::new();
+        let collecting = Collecting { cells: &mut cells };
+        let mut sinks: Vec<Box<dyn Sink + '_>> = vec![Box::new(collecting)];
+        if console.shows_progress() {
+            sinks.push(Box::new(Progress::default()));
+        }
+        run(&plan, &meter, jobs, &interrupts.stop, &mut sinks)?;
+        drop(sinks);
+        gathered.cells.extend(cells);
+        if let Some(exit) = interrupts.exit() {
+            console.warn("stopped: nothing was checked");
+            return Ok(Err(exit));
+        }
+    }
+    Ok(Ok(gathered))
+}
+
+/// Whether a budget may name a scenario in this setting.
+fn is_wanted(name: &str, setting: Setting, budgets: &Budgets) -> bool {
+    let Setting { size, briefing, fallback, .. } = setting;
+    let none = String::new;
+    let id = |fallback| CellId { scenario: name.to_owned(), size, briefing, fallback, strategy: none(), model: none(), seed: 0 };
+    // A fallback that is the scenario's own is not written in its cells' ids.
+    let pieces = [scenario_piece(&id(fallback)), scenario_piece(&id(None))];
+    budgets.budgets.iter().any(|budget| pieces.iter().any(|piece| budget.scenario.is_match(piece)))
+}
+
+/// The sizes, briefs, fallbacks and players that the budgets name, each once.
+fn settings(budgets: &Budgets) -> Vec<Setting> {
+    let mut settings: Vec<Setting> = Vec::new();
+    for budget in &budgets.budgets {
+        let texts: Vec<&str> = budget.scenario.texts().collect();
+        let texts = if texts.is_empty() { vec!["*"] } else { texts };
+        let scripted = budget.model.exact().any(|model| model == "script");
+        let other = budget.model.texts().count() == 0 || budget.model.texts().any(|model| model != "script");
+        for text in texts {
+            // Read as the scenario's piece of a cell id: the marks at its end are the setting.
+            let Ok(id) = format!("{}/s/m/0", text.replace('/', "+")).parse::<CellId>() else { continue };
+            let setting = Setting { size: id.size, briefing: id.briefing, fallback: id.fallback, scripted: false };
+            let scripts = scripted.then_some(Setting { scripted: true, ..setting });
+            for one in other.then_some(setting).into_iter().chain(scripts) {
+                if !settings.contains(&one) {
+                    settings.push(one);
+                }
+            }
+        }
+    }
+    settings
+}
+
+/// The default rows, and every strategy that a budget names: what its globs choose from.
+fn strategies(budgets: &Budgets, registry: &Registry) -> Vec<Arc<dyn Strategy>> {
+    let mut choices = registry.default_rows();
+    for text in budgets.budgets.iter().flat_map(|budget| budget.strategy.texts()) {
+        // A glob that is no spec chooses from what is there.
+        for choice in registry.parse(text).unwrap_or_default() {
+            if !choices.contains(&choice) {
+                choices.push(choice);
+            }
+        }
+    }
+    choices.iter().map(|choice| choice.build()).collect()
+}
+
+/// Keeps what a check needs of each cell.
+struct Collecting<'a> {
+    cells: &'a mut Vec<MeasuredCell>,
+}
+
+impl Sink for Collecting<'_> {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
+        if let Event::Cell { record, .. } = event {
+            self.cells.push(of_record(record)?);
+        }
+        Ok(())
+    }
+
+    fn wants_threads(&self) -> bool {
+        true
+    }
+}
+
+/// A cell that was just run.
+pub fn of_record(record: &CellRecord) -> Result<MeasuredCell, Error> {
+    let threads = record.threads.clone().unwrap_or_default();
+    let tools: BTreeSet<&str> = threads.requests.iter().flat_map(|request| &request.tools).map(String::as_str).collect();
+    let parts = threads.parts.iter().map(|part| (part.digest().to_string(), part)).filter(|(digest, _)| tools.contains(digest.as_str()));
+    let parts: BTreeMap<String, PartLine> = parts.map(|(digest, part)| (digest.clone(), PartLine::from(part))).collect();
+    let cell = measured_cell(record.result.clone(), &threads.ledger, &threads.requests, &parts);
+    cell.map_err(|why| Error::Internal(why.to_string()))
+}

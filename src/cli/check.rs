@@ -1,0 +1,284 @@
+//! `check`: cells against budgets.toml and against what budgets.lock has accepted.
+
+use std::path::{Path, PathBuf};
+
+use crate::check::{
+    Accepted, Budgets, Checked, Lock, MeasuredCell, Pattern, Patterns, Selection, Terms, Trouble, Typed, Verdict, accept, exit_words,
+    judge, parse_budgets,
+};
+use crate::error::{Error, Exit};
+use crate::metrics::{METRICS, metric};
+use crate::report::{Format, changes, checked as report, last_line};
+use crate::strategy::Registry;
+
+use super::args::{BudgetArgs, CheckArgs, Global};
+use super::budgeted::{Gathered, gather};
+use super::console::Console;
+use super::inputs::read_text;
+use super::nearest::suggestion;
+use super::output::emit;
+
+/// Checks, or accepts. The last line names the exit code, whatever it is.
+pub fn check(args: &CheckArgs, registry: &Registry, global: &Global, console: &Console) -> Exit {
+    match done(args, registry, global, console) {
+        Ok(exit) => exit,
+        Err(Error::Closed) => Exit::Fine,
+        Err(error) => {
+            console.error(&error);
+            let exit = error.exit();
+            console.last(&format!("exit {}: {}", exit as u8, exit_words(exit)));
+            exit
+        }
+    }
+}
+
+fn done(args: &CheckArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
+    let selection = selection(args)?;
+    let locked = is_locked(&args.files);
+    if args.accept && locked {
+        return Err(Error::Usage("CI is set, so nothing is written: accept on your own machine, and commit the lock".to_owned()));
+    }
+    let (checked, lock, cells) = match checked(&args.files, &args.what, args.jobs, registry, console)? {
+        Ok(whole) => whole,
+        Err(exit) => {
+            console.last(&format!("exit {}: {}", exit as u8, exit_words(exit)));
+            return Ok(exit);
+        }
+    };
+    if args.accept {
+        return accepted(args, &checked, lock.as_ref(), &cells, &selection, global, console);
+    }
+    emit("check", global.format, &global.out, console, &|format, colour| report(&checked, format, colour))?;
+    if !locked && args.files.against.is_none() {
+        leave_new_lock(args, &checked, lock.as_ref(), &cells, console)?;
+    }
+    if global.format != Format::Human {
+        console.last(&last_line(&checked));
+    }
+    Ok(checked.exit())
+}
+
+/// Whether what cannot be compared fails and nothing is written: typed, or in a build that says that it is one.
+pub fn is_locked(files: &BudgetArgs) -> bool {
+    let ci = std::env::var("CI").unwrap_or_default();
+    files.locked || !matches!(ci.to_ascii_lowercase().as_str(), "" | "0" | "false" | "no")
+}
+
+/// A check with the lock and the cells that it was made of.
+pub type Whole = (Checked, Option<Lock>, Vec<MeasuredCell>);
+
+/// Gathers the cells and holds them to the budgets. `Err`: a signal stopped it.
+pub fn checked(
+    files: &BudgetArgs,
+    what: &[String],
+    jobs: Option<u64>,
+    registry: &Registry,
+    console: &Console,
+) -> Result<Result<Whole, Exit>, Error> {
+    let budgets = match budgets(files, registry, console)? {
+        Ok(budgets) => budgets,
+        Err(nothing) => return Ok(Ok((*nothing, None, vec![]))),
+    };
+    let (lock, lock_file) = read_lock(files)?;
+    let Gathered { cells, tokenizers } = match gather(what, &budgets, 1, jobs, registry, console)? {
+        Ok(gathered) => gathered,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let terms = |lock| Terms {
+        budgets: &budgets,
+        lock,
+        typed: Typed { grow: files.grow, drop: files.drop },
+        locked: is_locked(files),
+        strict: files.strict,
+    };
+    if let Some(other) = tokenizers.iter().find(|name| **name != budgets.tokenizer) {
+        let message = format!(
+            "the run counts with {other}, {} wants {}: tokens of two encodings cannot be compared. Run again with --tokenizer {}, or \
+             write tokenizer = \"{other}\"",
+            budgets.file, budgets.tokenizer, budgets.tokenizer
+        );
+        let trouble = Trouble { exit: Exit::NotComparable, line: None, message };
+        let mut checked = judge(&[], terms(None), &lock_file);
+        (checked.rows, checked.troubles, checked.has_lock) = (vec![], vec![trouble], lock.is_some());
+        return Ok(Ok((checked, lock, vec![])));
+    }
+    let checked = judge(&cells, terms(lock.as_ref()), &lock_file);
+    Ok(Ok((checked, lock, cells)))
+}
+
+/// The budgets; without a file at the usual place, a check of nothing.
+fn budgets(files: &BudgetArgs, registry: &Registry, console: &Console) -> Result<Result<Budgets, Box<Checked>>, Error> {
+    let path = files.budgets.clone().unwrap_or_else(|| PathBuf::from("budgets.toml"));
+    if files.budgets.is_none() && !path.exists() {
+        let message = format!("there is no {} here, so nothing was checked. To begin with:\n\n{}", path.display(), crate::check::STARTER);
+        let nothing = Checked {
+            tokenizer: crate::tokens::Encoding::default().name().to_owned(),
+            locked: is_locked(files),
+            strict: files.strict,
+            budgets_file: path.display().to_string(),
+            lock_file: lock_path(files).display().to_string(),
+            has_lock: lock_path(files).exists(),
+            rows: vec![],
+            matched: vec![],
+            troubles: vec![Trouble { exit: Exit::NothingChecked, line: None, message }],
+        };
+        return Ok(Err(Box::new(nothing)));
+    }
+    budgets_of(files, registry, console).map(Ok)
+}
+
+/// The budgets; that there are none is an error.
+pub fn budgets_of(files: &BudgetArgs, registry: &Registry, console: &Console) -> Result<Budgets, Error> {
+    let path = files.budgets.clone().unwrap_or_else(|| PathBuf::from("budgets.toml"));
+    let text = read_text(&path)?;
+    let budgets = parse_budgets(&text, &path.display().to_string(), registry);
+    budgets.map_err(|errors| Error::Input(format!("nothing was checked because of this:\n\n{}", errors.render(console.colour_err))))
+}
+
+/// Where the lock is.
+pub fn lock_path(files: &BudgetArgs) -> PathBuf {
+    files.lock.clone().unwrap_or_else(|| PathBuf::from("budgets.lock"))
+}
+
+/// What was accepted, and what it was read from.
+pub fn read_lock(files: &BudgetArgs) -> Result<(Option<Lock>, String), Error> {
+    let path = lock_path(files);
+    let (text, name) = match &files.against {
+        Some(revision) => (Some(of_revision(revision, &path)?), format!("{revision}:{}", path.display())),
+        None => match std::fs::symlink_metadata(&path) {
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => (None, path.display().to_string()),
+            _ => (Some(read_text(&path)?), path.display().to_string()),
+        },
+    };
+    let lock = text.map(|text| Lock::parse(&text)).transpose().map_err(|why| Error::Input(format!("{name}, {why}")))?;
+    Ok((lock, name))
+}
+
+/// A file as it stands in a revision.
+fn of_revision(revision: &str, path: &Path) -> Result<String, Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if revision.starts_with('-') {
+        return Err(Error::Usage(format!("--against takes a revision of git, not `{revision}`")));
+    }
+    let spec = format!("{revision}:./{name}");
+    let git = std::process::Command::new("git").arg("-C").arg(folder).arg("show").arg(&spec).output();
+    let git = git.map_err(|why| Error::path("run", Path::new("git"), why))?;
+    if !git.status.success() {
+        let said = String::from_utf8_lossy(&git.stderr);
+        let said = said.trim().trim_start_matches("fatal: ");
+        return Err(Error::Input(format!(
+            "git has no {} in {revision}: {said}. Name a revision in which the lock is committed (a shallow clone lacks most of them)",
+            path.display()
+        )));
+    }
+    String::from_utf8(git.stdout).map_err(|_| Error::Input(format!("{} of {revision} is not UTF-8 text", path.display())))
+}
+
+fn selection(args: &CheckArgs) -> Result<Selection, Error> {
+    if let Some(name) = args.metric.as_deref().filter(|name| metric(name).is_none()) {
+        let near = suggestion(name, METRICS.iter().map(|metric| metric.name));
+        return Err(Error::Usage(format!("there is no metric `{name}`{near} `ctxbench list metrics` names all")));
+    }
+    let plain = |name: &str| Ok(vec![name.to_owned()]);
+    let patterns: Result<Vec<Pattern>, String> = args.only.iter().map(|text| Pattern::parse(text, &plain)).collect();
+    let patterns = patterns.map_err(|why| Error::Usage(format!("--only: {why}")))?;
+    Ok(Selection { cells: (!patterns.is_empty()).then(|| Patterns::new(patterns)), metric: args.metric.clone() })
+}
+
+fn accepted(
+    args: &CheckArgs,
+    checked: &Checked,
+    lock: Option<&Lock>,
+    cells: &[MeasuredCell],
+    selection: &Selection,
+    global: &Global,
+    console: &Console,
+) -> Result<Exit, Error> {
+    let path = lock_path(&args.files);
+    let nothing = checked.troubles.iter().find(|trouble| trouble.exit == Exit::NothingChecked);
+    if let Some(trouble) = nothing {
+        emit("check --accept", global.format, &global.out, console, &|format, colour| report(checked, format, colour))?;
+        return Ok(trouble.exit);
+    }
+    let done: Accepted = accept(lock, cells, checked, selection).map_err(|why| Error::Usage(why.to_string()))?;
+    if lock != Some(&done.lock) {
+        write_whole(&path, &done.lock.text())?;
+    }
+    remove_new(&path);
+    let mut text = changes(&done.changes, done.renewed, &path.display().to_string());
+    let mut exits = Vec::new();
+    for row in &done.refused {
+        let worst = row.worst();
+        exits.push(worst.exit(false));
+        let why = if worst == Verdict::Failed { row.remark.clone().unwrap_or_default() } else { worst.about().to_owned() };
+        text += &format!("  not accepted: {} {} ({}: {why})\n", row.cell, row.name, worst.name());
+    }
+    if exits.contains(&Exit::LimitExceeded) {
+        text += &format!("a value beyond max or min is not accepted: change {} first if it is wanted\n", checked.budgets_file);
+    }
+    let exit = crate::check::worst(exits);
+    let json = serde_json::json!({
+        "format": "ctxbench-accept/1", "lock": path.display().to_string(), "exit": exit as u8,
+        "changes": done.changes.iter().map(|one| serde_json::json!({"cell": one.cell, "metric": one.metric, "accepted": one.before, "now": one.now})).collect::<Vec<_>>(),
+        "renewed": done.renewed,
+        "refused": done.refused.iter().map(|row| serde_json::json!({"cell": row.cell, "metric": row.name, "verdict": row.worst()})).collect::<Vec<_>>(),
+    });
+    emit("check --accept", global.format, &global.out, console, &|format, _| match format {
+        Format::Human => Some(format!("{text}exit {}: {}\n", exit as u8, exit_words(exit))),
+        Format::Json => serde_json::to_string_pretty(&json).ok().map(|text| text + "\n"),
+        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+    })?;
+    Ok(exit)
+}
+
+/// Leaves what accepting would write beside the lock, where anything is new, gone or stale.
+fn leave_new_lock(
+    args: &CheckArgs,
+    checked: &Checked,
+    lock: Option<&Lock>,
+    cells: &[MeasuredCell],
+    console: &Console,
+) -> Result<(), Error> {
+    let path = lock_path(&args.files);
+    let differs = [Verdict::New, Verdict::Gone, Verdict::Stale];
+    let wanted = checked.rows.iter().any(|row| row.verdicts.iter().any(|verdict| differs.contains(verdict)));
+    if !wanted {
+        remove_new(&path);
+        return Ok(());
+    }
+    let Ok(done) = accept(lock, cells, checked, &Selection::all()) else { return Ok(()) };
+    let new = new_path(&path);
+    // A check is worth its verdict where nothing can be written, too.
+    match write_whole(&new, &done.lock.text()) {
+        Ok(()) => console.info(&format!("{} holds what `ctxbench check --accept` would write", new.display())),
+        Err(why) => console.warn(&format!("{why}: what `ctxbench check --accept` would write is not kept")),
+    }
+    Ok(())
+}
+
+fn new_path(lock: &Path) -> PathBuf {
+    let mut name = lock.as_os_str().to_owned();
+    name.push(".new");
+    PathBuf::from(name)
+}
+
+/// What an earlier check left is out of date; that it may not be there is no error.
+fn remove_new(lock: &Path) {
+    let _ = std::fs::remove_file(new_path(lock));
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
+    if std::fs::metadata(path).is_ok_and(|there| there.permissions().readonly()) {
+        return Err(Error::path("write", path, std::io::ErrorKind::PermissionDenied.into()));
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let beside = PathBuf::from(name);
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|why| {
+        let _ = std::fs::remove_file(&beside);
+        Error::path("write", path, why)
+    })
+}

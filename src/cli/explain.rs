@@ -1,0 +1,77 @@
+//! `explain`: why a cell's figures pass or not.
+
+use crate::check::{Terms, Typed, Verdict, judge};
+use crate::error::{Error, Exit};
+use crate::plan::{CellId, CellIdError};
+use crate::report::{Explained, Format, explained_json, explained_text};
+use crate::strategy::Registry;
+
+use super::args::{ExplainArgs, Global};
+use super::budgeted::{Gathered, gather, named_cell, read_run};
+use super::check::{budgets_of, is_locked, read_lock};
+use super::console::Console;
+use super::nearest::suggestion;
+use super::output::emit;
+
+/// Explains a cell.
+pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
+    let typed: CellId = args.cell.parse().map_err(|why: CellIdError| Error::Usage(why.to_string()))?;
+    let choices = registry.parse(&typed.strategy).map_err(|why| Error::Usage(why.to_string()))?;
+    // As strategies name themselves: so cells are called.
+    let strategy = choices.first().map_or(typed.strategy.clone(), |choice| choice.build().id());
+    let id = CellId { strategy, ..typed };
+    let budgets = budgets_of(&args.files, registry, console)?;
+    let (lock, lock_file) = read_lock(&args.files)?;
+    // The cell is wanted whatever the budgets name.
+    let wanted = named_cell(&id, &budgets.tokenizer)?;
+    let what: Vec<String> = args.from.iter().map(|path| path.display().to_string()).collect();
+    let gathered = match &args.run_dir {
+        Some(folder) => Ok(read_run(folder, &wanted)?),
+        None => gather(&what, &wanted, id.seed.saturating_add(1), None, registry, console)?,
+    };
+    let Gathered { cells, tokenizers } = match gathered {
+        Ok(gathered) => gathered,
+        Err(exit) => return Ok(exit),
+    };
+    if let Some(other) = tokenizers.iter().find(|name| **name != budgets.tokenizer) {
+        let message = format!(
+            "the run counts with {other}, {} wants {}: tokens of two encodings cannot be compared",
+            budgets.file, budgets.tokenizer
+        );
+        return Err(Error::Usage(message));
+    }
+    let name = id.to_string();
+    let Some(at) = cells.iter().position(|cell| cell.result.cell == name) else {
+        let near = suggestion(&name, lock.iter().flat_map(|lock| lock.cells.keys()).map(String::as_str));
+        let hint = if near.is_empty() { "; --from PATH names the scenario file or recording that it is of".to_owned() } else { near };
+        return Err(Error::Usage(format!("there is no cell {name}{hint}")));
+    };
+    let mut lock = lock;
+    let accepted = lock.as_ref().and_then(|lock| lock.cells.get(&name)).cloned();
+    // Other cells are not what was asked about.
+    lock.iter_mut().for_each(|lock| lock.cells.retain(|cell, _| *cell == name));
+    let typed = Typed { grow: args.files.grow, drop: args.files.drop };
+    let comparable = lock.filter(|lock| lock.tokenizer == budgets.tokenizer);
+    let terms = Terms { budgets: &budgets, lock: comparable.as_ref(), typed, locked: is_locked(&args.files), strict: args.files.strict };
+    let mut checked = judge(&cells[at..=at], terms, &lock_file);
+    // That a budget matches nothing is no matter of one cell.
+    checked.troubles.clear();
+    let unnamed = accepted.iter().flat_map(|cell| &cell.figures);
+    let named = |metric: &str| checked.rows.iter().any(|row| row.name == metric && row.value.is_some());
+    let unnamed = unnamed.filter(|(metric, _)| !named(metric)).map(|(metric, figure)| (metric.as_str(), figure)).collect();
+    let rows = checked.rows.clone();
+    checked.rows = rows.into_iter().filter(|row| row.worst() != Verdict::Gone).collect();
+    let explained = Explained {
+        checked: &checked,
+        cell: &cells[at],
+        accepted: accepted.as_ref().map(|cell| &cell.trail),
+        unnamed,
+        diff_lock: args.diff_lock,
+    };
+    emit("explain", global.format, &global.out, console, &|format, _| match format {
+        Format::Human => Some(explained_text(&explained)),
+        Format::Json => Some(explained_json(&explained)),
+        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+    })?;
+    Ok(Exit::Fine)
+}
