@@ -68,6 +68,20 @@ fn every_default_row_runs_on_every_scenario() {
     }
 }
 
+/// The other sizes of those that `tests/measures.rs` does not play in all of theirs.
+#[test]
+fn every_default_row_runs_in_the_other_sizes_too() {
+    for name in ["fan-out-8", "cache-break", "cache-break-first-word", "cache-break-slow"] {
+        for size in [Size::Medium, Size::Large] {
+            let bench = Bench::new(name, size);
+            for row in Registry::builtin().default_rows() {
+                let played = play(&bench.reader, &*row.build(), &bench.meter);
+                assert!(!played.outcome.answer().trim().is_empty(), "{name} {size:?} {}", row.id());
+            }
+        }
+    }
+}
+
 /// Families of real work: what comes back is as long as what real sub-agents send.
 const WORK: [&str; 14] = [
     "auth-lookup",

@@ -3,7 +3,7 @@
 //! listens, and where it stops.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ctxbench::ledger::Outcome;
 use ctxbench::model::reader::Reader;
@@ -36,8 +36,10 @@ mod vague_brief;
 
 use play::{Played, play, strategy};
 
+/// One for all tests: a text that many scenarios hold is counted once.
 fn meter() -> Meter {
-    Meter::new(counter(Encoding::O200kBase))
+    static METER: OnceLock<Meter> = OnceLock::new();
+    METER.get_or_init(|| Meter::new(counter(Encoding::O200kBase))).clone()
 }
 
 fn compiled(name: &str, size: Size, overrides: &[(&str, i64)]) -> Scenario {
