@@ -16,6 +16,7 @@ pub mod runner;
 pub mod scenario;
 pub mod score;
 pub mod setting;
+pub mod stats;
 pub mod strategy;
 pub mod tokens;
 pub mod transcript;

@@ -64,7 +64,7 @@ fn paths_that_cannot_be_used_exit_with_1() {
 #[test]
 fn what_was_typed_wrongly_exits_with_2_and_names_what_is_known() {
     check(&["frobnicate"], 2, &["frobnicate"]);
-    check(&["check"], 2, &["check"]);
+    check(&["merge"], 2, &["merge"]);
     check(&["run", "--resume"], 2, &["--resume"]);
     check(&["run", "tiny-tusk"], 2, &["tiny-tusk", "did you mean `tiny-task`?", "list scenarios"]);
     check(&["run", "nothing-like-it"], 2, &["nothing-like-it", "list scenarios"]);

@@ -7,7 +7,8 @@ use crate::results::Number;
 /// A figure in millionths: results round to six decimals, so nothing is lost and nothing is rounded again.
 pub type Millionths = i128;
 
-const ONE: Millionths = 1_000_000;
+/// One of a figure's unit.
+pub const ONE: Millionths = 1_000_000;
 
 /// A number of the results in millionths.
 pub fn millionths(number: Number) -> Millionths {

@@ -1,6 +1,7 @@
 //! Where two trails of a cell part: the first request, and the first piece in it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::split::Split;
 use super::trail::{Exchange, Mark, Piece, Trail, Whole};
@@ -120,7 +121,7 @@ fn place(exchange: &Exchange, item: Option<usize>, change: Change) -> Place {
 
 /// The first difference of two requests: system text and tools, then items, then what no piece tells.
 fn first(before: &Exchange, now: &Exchange, old: &Whole, new: &Whole) -> Option<Place> {
-    let known = |marks: &[Mark]| -> Vec<Piece> { marks.iter().cloned().map(Some).collect() };
+    let known = |marks: &[Mark]| -> Vec<Piece> { marks.iter().map(|mark| Some(Arc::new(mark.clone()))).collect() };
     if let Some((_, change)) = first_piece(&known(&old.head), &known(&new.head)) {
         return Some(place(now, None, change));
     }
@@ -137,17 +138,143 @@ fn first(before: &Exchange, now: &Exchange, old: &Whole, new: &Whole) -> Option<
 
 /// The first place in which two lists of pieces differ. What was not kept is taken for alike: the tokens tell what it hides.
 fn first_piece(old: &[Piece], new: &[Piece]) -> Option<(usize, Change)> {
-    let stands_behind = |mark: &Mark, pieces: &[Piece], at: usize| pieces.iter().skip(at + 1).flatten().any(|one| one == mark);
+    let stands_behind = |mark: &Mark, pieces: &[Piece], at: usize| pieces.iter().skip(at + 1).flatten().any(|one| **one == *mark);
     (0..old.len().max(new.len())).find_map(|at| {
         let change = match (old.get(at), new.get(at)) {
             (Some(Some(a)), Some(Some(b))) if a == b => return None,
-            (Some(Some(a)), Some(Some(b))) if stands_behind(a, new, at) => Change::Added(b.clone()),
-            (Some(Some(a)), Some(Some(b))) if stands_behind(b, old, at) => Change::Removed(a.clone()),
-            (Some(Some(a)), Some(Some(b))) => Change::Changed(a.clone(), b.clone()),
-            (Some(Some(a)), None) => Change::Removed(a.clone()),
-            (None, Some(Some(b))) => Change::Added(b.clone()),
+            (Some(Some(a)), Some(Some(b))) if stands_behind(a, new, at) => Change::Added(Mark::clone(b)),
+            (Some(Some(a)), Some(Some(b))) if stands_behind(b, old, at) => Change::Removed(Mark::clone(a)),
+            (Some(Some(a)), Some(Some(b))) => Change::Changed(Mark::clone(a), Mark::clone(b)),
+            (Some(Some(a)), None) => Change::Removed(Mark::clone(a)),
+            (None, Some(Some(b))) => Change::Added(Mark::clone(b)),
             _ => return None,
         };
         Some((at, change))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::Origin;
+    use proptest::prelude::*;
+
+    fn mark(what: &str, tokens: u64) -> Mark {
+        let origin = if what.starts_with("tool") { Origin::Tools } else { Origin::User };
+        Mark { what: what.into(), origin, tokens: Some(tokens), digest: format!("{what}{tokens}") }
+    }
+
+    /// A request of a thread: its head, the items after the first `same`, and the reply's tokens.
+    fn exchange(seq: u32, thread: &str, head: Option<&[Mark]>, same: usize, items: &[Mark], output: u64) -> Exchange {
+        let sum: u64 = items.iter().chain(head.into_iter().flatten()).filter_map(|mark| mark.tokens).sum();
+        let (thread, items) = (thread.to_owned(), items.to_vec());
+        Exchange { seq, thread, input: vec![(Origin::User, sum)], output, head: head.map(<[Mark]>::to_vec), same, items, more: 0 }
+    }
+
+    /// Two requests of the parent around one of a child.
+    fn trail() -> Trail {
+        let head = [mark("system", 9), mark("tool read", 5), mark("tool list", 6)];
+        let exchanges = vec![
+            exchange(0, "/", Some(&head), 0, &[mark("user", 20)], 3),
+            exchange(1, "/1", Some(&head[..1]), 0, &[mark("task", 8)], 4),
+            exchange(2, "/", None, 1, &[mark("call", 3), mark("result", 7)], 2),
+        ];
+        Trail { exchanges, more: 0 }
+    }
+
+    fn check(change: impl Fn(&mut Trail), expect: Option<(u32, &str, Option<usize>, Change)>) {
+        let mut now = trail();
+        change(&mut now);
+        let expect = expect.map(|(request, thread, item, change)| Place { request, thread: thread.into(), item, change });
+        assert_eq!(first_place(&trail(), &now), expect);
+    }
+
+    #[test]
+    fn the_first_difference_is_found_and_named() {
+        check(|_| {}, None);
+        let head = |at: usize, with: Mark| {
+            move |trail: &mut Trail| {
+                trail.exchanges[0].head.as_mut().unwrap()[at] = with.clone();
+            }
+        };
+        check(head(1, mark("tool read", 6)), Some((0, "/", None, Change::Changed(mark("tool read", 5), mark("tool read", 6)))));
+        check(
+            |trail| {
+                trail.exchanges[0].head.as_mut().unwrap().remove(1);
+            },
+            Some((0, "/", None, Change::Removed(mark("tool read", 5)))),
+        );
+        check(
+            |trail| trail.exchanges[0].head.as_mut().unwrap().insert(1, mark("tool grep", 4)),
+            Some((0, "/", None, Change::Added(mark("tool grep", 4)))),
+        );
+        check(|trail| trail.exchanges[1].items.push(mark("reminder", 2)), Some((1, "/1", Some(1), Change::Added(mark("reminder", 2)))));
+        // An item of an earlier request counts in all later ones, where it is told of the first.
+        check(
+            |trail| trail.exchanges[0].items[0] = mark("user", 21),
+            Some((0, "/", Some(0), Change::Changed(mark("user", 20), mark("user", 21)))),
+        );
+        check(
+            |trail| trail.exchanges[2].items[1] = mark("result", 70),
+            Some((2, "/", Some(2), Change::Changed(mark("result", 7), mark("result", 70)))),
+        );
+        check(|trail| trail.exchanges[2].output = 9, Some((2, "/", None, Change::Reply(2, 9))));
+        check(|trail| trail.exchanges[1].input[0].1 = 90, Some((1, "/1", None, Change::Frame(17, 90))));
+    }
+
+    #[test]
+    fn requests_are_paired_by_thread_and_number() {
+        // The child asks once more: the parent's second request is the fourth now, and alike.
+        let more = |trail: &mut Trail| {
+            trail.exchanges.insert(2, exchange(2, "/1", None, 1, &[mark("own", 1)], 4));
+            trail.exchanges[3].seq = 3;
+        };
+        check(more, Some((2, "/1", None, Change::NewRequest)));
+        check(
+            |trail| {
+                trail.exchanges.remove(1);
+                trail.exchanges[1].seq = 1;
+            },
+            Some((1, "/1", None, Change::GoneRequest)),
+        );
+    }
+
+    #[test]
+    fn behind_what_is_kept_nothing_is_claimed() {
+        let (mut before, mut now) = (trail(), trail());
+        before.exchanges.pop();
+        before.more = 1;
+        assert_eq!(first_place(&before, &now), None);
+        // Of an item that was not kept, the tokens of the request tell.
+        before = trail();
+        before.exchanges[2].items.pop();
+        before.exchanges[2].more = 1;
+        now.exchanges[2].items[1] = mark("result", 70);
+        now.exchanges[2].input[0].1 += 63;
+        let at = first_place(&before, &now).unwrap();
+        assert_eq!((at.request, at.change), (2, Change::Frame(10, 73)));
+    }
+
+    proptest! {
+        #[test]
+        fn trails_that_differ_in_one_token_are_told_apart(at in 0..3_usize, more in 1..9_u64) {
+            let mut now = trail();
+            let exchange = &mut now.exchanges[at];
+            let last = exchange.items.last_mut().unwrap();
+            last.tokens = last.tokens.map(|tokens| tokens + more);
+            exchange.input[0].1 += more;
+            let place = first_place(&trail(), &now).unwrap();
+            prop_assert_eq!(place.request, at as u32);
+            prop_assert!(matches!(place.change, Change::Changed(..)));
+        }
+
+        #[test]
+        fn any_trail_is_answered(same in any::<usize>(), more in any::<usize>(), trail_more in any::<usize>()) {
+            let mut now = trail();
+            now.exchanges[2].same = same;
+            now.exchanges[2].more = more;
+            now.more = trail_more;
+            let _ = (first_place(&trail(), &now), first_place(&now, &trail()));
+        }
+    }
 }

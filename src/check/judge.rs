@@ -7,7 +7,7 @@ use crate::metrics::{Better, Metric};
 use crate::plan::CellId;
 use crate::results::{CellResult, Number, Status};
 
-use super::allowance::{millionths, plain};
+use super::allowance::{Allowance, Millionths, ONE, millionths, plain};
 use super::budget::{Bound, Budgets, Level, Limit, Typed};
 use super::difference::{Place, first_place};
 use super::lock::{Figure, Lock};
@@ -298,18 +298,24 @@ fn row_of(cell: &MeasuredCell, metric: &'static Metric, limits: Vec<Limit>, figu
     }
 }
 
-/// Holds a value to one limit. A relative one says nothing where nothing was accepted.
+/// Holds a value to one limit. A relative one says nothing where nothing was accepted. Of a count, the share of a whole allows
+/// whole numbers alone, so that nobody reads of a part of a token.
 fn hold(value: Number, accepted: Option<Number>, limit: Limit) -> Held {
+    let is_count = matches!(value, Number::Whole(_));
+    let by = |allowance: Allowance, accepted: Millionths| {
+        let by = allowance.of(accepted);
+        if is_count { by - by.rem_euclid(ONE) } else { by }
+    };
     let value = millionths(value);
     let (beyond, wrong) = match limit.bound {
         Bound::Max(max) => (value - millionths(max), Verdict::Over),
         Bound::Min(min) => (millionths(min) - value, Verdict::Under),
         Bound::Grow(allowance) => {
-            let limit = accepted.map(millionths).map(|accepted| accepted.saturating_add(allowance.of(accepted)));
+            let limit = accepted.map(millionths).map(|accepted| accepted.saturating_add(by(allowance, accepted)));
             (limit.map_or(0, |limit| value - limit), Verdict::Grew)
         }
         Bound::Drop(allowance) => {
-            let limit = accepted.map(millionths).map(|accepted| accepted.saturating_sub(allowance.of(accepted)));
+            let limit = accepted.map(millionths).map(|accepted| accepted.saturating_sub(by(allowance, accepted)));
             (limit.map_or(0, |limit| limit - value), Verdict::Dropped)
         }
     };
@@ -432,4 +438,40 @@ fn nearest_names(cells: &[MeasuredCell]) -> String {
     }
     let scenarios: Vec<&str> = scenarios.iter().map(String::as_str).collect();
     format!("; there are the scenarios {} and the strategies {}", some(scenarios), some(strategies.into_iter().collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::budget::Level;
+
+    #[test]
+    fn a_value_is_held_to_a_limit() {
+        let limit = |bound| Limit { bound, level: Level::Error, line: None, by_default: false, why: None };
+        let check = |value: Number, accepted: Option<Number>, bound: Bound, expect: Verdict, beyond: &str| {
+            let held = hold(value, accepted, limit(bound));
+            assert_eq!((held.verdict, plain(held.beyond).as_str()), (expect, beyond), "{value} {accepted:?} {bound:?}");
+        };
+        let (count, score) = (Number::Whole, Number::Real);
+        let grow = |text: &str| Bound::Grow(Allowance::parse(text).unwrap());
+        let drop = |text: &str| Bound::Drop(Allowance::parse(text).unwrap());
+        check(count(3000), None, Bound::Max(count(3000)), Verdict::Ok, "0");
+        check(count(3001), None, Bound::Max(count(3000)), Verdict::Over, "1");
+        check(count(2), None, Bound::Min(count(3)), Verdict::Under, "1");
+        check(score(0.75), None, Bound::Min(score(0.8)), Verdict::Under, "0.05");
+        // 1 % of 944 is 9.44: nine tokens.
+        check(count(953), Some(count(944)), grow("1%"), Verdict::Ok, "0");
+        check(count(954), Some(count(944)), grow("1%"), Verdict::Grew, "1");
+        check(count(1000), Some(count(944)), grow("1%"), Verdict::Grew, "47");
+        check(count(1), Some(count(0)), grow("50%"), Verdict::Grew, "1");
+        check(count(-90), Some(count(-100)), grow("1%"), Verdict::Grew, "9");
+        check(count(100), Some(count(300)), grow("0"), Verdict::Ok, "0");
+        check(count(99), Some(count(100)), drop("1%"), Verdict::Ok, "0");
+        check(count(98), Some(count(100)), drop("1%"), Verdict::Dropped, "1");
+        check(score(0.99), Some(score(1.0)), drop("1%"), Verdict::Ok, "0");
+        check(score(0.989), Some(score(1.0)), drop("1%"), Verdict::Dropped, "0.001");
+        // Nothing was accepted: nothing to compare with.
+        check(count(5), None, grow("0"), Verdict::Ok, "0");
+        check(count(i64::MAX), Some(count(i64::MIN)), grow("0"), Verdict::Grew, "18446744073709551615");
+    }
 }

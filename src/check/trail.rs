@@ -6,6 +6,7 @@
 //! taken from here but kept with each figure ([`super::split`]), and are whole.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
@@ -69,8 +70,8 @@ pub struct Trail {
     pub more: usize,
 }
 
-/// A piece of a whole request; `None`: it was not kept.
-pub type Piece = Option<Mark>;
+/// A piece of a whole request, shared by all requests that hold it; `None`: it was not kept.
+pub type Piece = Option<Arc<Mark>>;
 
 /// A whole request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl Trail {
             let items = items.entry(&exchange.thread).or_default();
             // A lock that was edited by hand may claim more than there is.
             items.resize(exchange.same.min(items.len()), None);
-            items.extend(exchange.items.iter().cloned().map(Some));
+            items.extend(exchange.items.iter().map(|mark| Some(Arc::new(mark.clone()))));
             items.resize(items.len() + exchange.more.min(MAX_UNKEPT), None);
             let head = heads.get(exchange.thread.as_str()).copied().unwrap_or_default();
             whole.push(Whole { head: head.to_vec(), items: items.clone() });
@@ -125,7 +126,7 @@ impl Trail {
 }
 
 /// Places that are made for items which were not kept: more of them tell nothing more.
-const MAX_UNKEPT: usize = 100_000;
+const MAX_UNKEPT: usize = 4_096;
 
 /// System text and tools in the order in which tables name them.
 fn head_marks(request: &RequestLine, parts: &BTreeMap<String, PartLine>) -> Vec<Mark> {

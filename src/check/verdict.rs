@@ -115,7 +115,7 @@ pub fn exit_words(exit: Exit) -> &'static str {
         Exit::Usage => "wrong usage",
         Exit::BadInput => "bad budgets, lock or input file",
         Exit::LimitExceeded => "a limit is exceeded",
-        Exit::NotComparable => "not comparable with what was accepted",
+        Exit::NotComparable => "not all can be compared with what was accepted",
         Exit::NothingChecked => "nothing was checked, or a budget matched nothing",
         Exit::CellFailed => "a cell failed",
         Exit::Interrupted => "interrupted",

@@ -264,14 +264,18 @@ impl Found {
             let message = format!("{name} has no size {}; it has {}", wanted.size.name(), sizes.join(", "));
             return self.leave_out(message, strictness);
         }
+        // The scenarios of a file are variants of its first.
+        let family = file.ids().first().filter(|_| file.ids().len() > 1).map(|first| (*first).to_string());
         for id in file.ids().iter().filter(|id| only.is_none_or(|only| only == *id)) {
             match file.compile(id, wanted.size, &BTreeMap::new()) {
-                Ok(scenario) if wanted.model != Some("script") => self.subjects.push(simulated(scenario, wanted)),
+                Ok(scenario) if wanted.model != Some("script") => {
+                    self.subjects.push(Subject { family: family.clone(), ..simulated(scenario, wanted) });
+                }
                 Ok(scenario) if scenario.script.is_empty() => {
                     let message = format!("{id} has no script, so `script` cannot play it: write one into its file, under `script`");
                     self.leave_out(message, strictness)?;
                 }
-                Ok(scenario) => self.subjects.push(scripted(scenario, wanted)?),
+                Ok(scenario) => self.subjects.push(Subject { family: family.clone(), ..scripted(scenario, wanted)? }),
                 Err(errors) => {
                     let shown = errors.render(wanted.console.colour_err);
                     // What is wrong in every variant of a file is said once.

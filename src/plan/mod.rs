@@ -58,6 +58,8 @@ pub type Remark = Arc<dyn Fn(&Meter) -> Vec<String> + Send + Sync>;
 pub struct Subject {
     /// The scenario's id, or the recording's session id.
     pub id: String,
+    /// The family that it is one scenario of; `None`: it stands for itself.
+    pub family: Option<String>,
     /// The size that a scenario was compiled in; a recording has but one, which counts as small.
     pub size: Size,
     /// Digest of its content.
@@ -102,6 +104,7 @@ impl Subject {
         let staged = scenario.clone();
         Subject {
             id: scenario.id.clone(),
+            family: None,
             size: scenario.size,
             digest: scenario.digest,
             staging: Arc::new(move || Stage {
@@ -136,6 +139,7 @@ impl Subject {
         let unfit = held.without_delegation().err().map(|why| ("inline".to_owned(), why.to_string()));
         Ok(Subject {
             id: plain_id(held.id()),
+            family: None,
             size: Size::default(),
             digest: recording_digest(imported, at),
             staging: Arc::new(move || Stage {
@@ -189,6 +193,8 @@ pub struct Cell {
     pub id: CellId,
     /// Its id as text.
     pub name: String,
+    /// The family of its scenario; `None`: the scenario stands for itself.
+    pub family: Option<String>,
     /// Sets the stage.
     pub staging: Staging,
     /// A failure that the scenario wants.
@@ -320,6 +326,7 @@ impl Plan {
         Cell {
             name: id.to_string(),
             fingerprint: inputs.fingerprint(seed),
+            family: subject.family.clone(),
             id,
             staging: self.staging(subject),
             expects_failure: subject.expects_failure.clone(),

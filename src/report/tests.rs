@@ -72,23 +72,28 @@ fn results() -> Results {
     }
 }
 
+/// A whole report in a format that runs have.
+fn whole(format: Format, colour: bool, results: &Results) -> String {
+    render(format, colour, results).expect("runs have this format")
+}
+
 #[test]
 fn the_terminal_tables() {
-    insta::assert_snapshot!(render(Format::Human, false, &results()));
+    insta::assert_snapshot!(whole(Format::Human, false, &results()));
 }
 
 #[test]
 fn the_markdown_page() {
-    insta::assert_snapshot!(render(Format::Markdown, false, &results()));
+    insta::assert_snapshot!(whole(Format::Markdown, false, &results()));
 }
 
 #[test]
 fn tables_fit_a_terminal_of_80_columns_and_colour_adds_nothing() {
-    let plain = render(Format::Human, false, &results());
+    let plain = whole(Format::Human, false, &results());
     for line in plain.lines() {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
     }
-    let coloured = render(Format::Human, true, &results());
+    let coloured = whole(Format::Human, true, &results());
     let bare = regex::Regex::new("\x1b\\[[0-9]m").unwrap().replace_all(&coloured, "").into_owned();
     assert_eq!(bare, plain);
     let bold = |text: &str| assert!(coloured.contains(&format!(" \x1b[1m{text}\x1b[0m")), "{text} in {coloured}");
@@ -98,17 +103,17 @@ fn tables_fit_a_terminal_of_80_columns_and_colour_adds_nothing() {
 #[test]
 fn the_json_reads_back_as_it_was() {
     let results = results();
-    let text = render(Format::Json, false, &results);
+    let text = whole(Format::Json, false, &results);
     assert_eq!(serde_json::from_str::<Results>(&text).unwrap(), results);
     assert!(text.starts_with(r#"{"format":"ctxbench-results/1","ctxbench":""#) && text.ends_with("]}\n"));
     let empty = Results { cells: vec![], summary: vec![], ..results };
-    assert_eq!(serde_json::from_str::<Results>(&render(Format::Json, false, &empty)).unwrap(), empty);
+    assert_eq!(serde_json::from_str::<Results>(&whole(Format::Json, false, &empty)).unwrap(), empty);
 }
 
 #[test]
 fn the_csv_has_a_row_a_cell_and_a_column_a_metric() {
     let results = results();
-    let text = render(Format::Csv, false, &results);
+    let text = whole(Format::Csv, false, &results);
     let mut reader = ::csv::Reader::from_reader(text.as_bytes());
     let heads = reader.headers().unwrap().clone();
     let metrics: Vec<&str> = heads.iter().skip(11).collect();
@@ -140,7 +145,7 @@ fn levels_of_evidence_are_told_apart_in_the_overview() {
     let mut summing = Summing::default();
     results.cells.iter().for_each(|cell| summing.add(cell));
     results.summary = summing.rows();
-    let text = render(Format::Markdown, false, &results);
+    let text = whole(Format::Markdown, false, &results);
     assert!(text.contains("inline@1 [held, held]") && text.contains("[reader, simulated]"), "{text}");
 }
 
@@ -148,6 +153,6 @@ fn levels_of_evidence_are_told_apart_in_the_overview() {
 fn what_stands_in_a_page_is_no_markup() {
     let mut results = results();
     results.cells[3].failure = Some(FailureNote { kind: "model".into(), message: "a|b <b>c</b>\n# d".into() });
-    let text = render(Format::Markdown, false, &results);
+    let text = whole(Format::Markdown, false, &results);
     assert!(text.contains(r"a\|b \<b\>c\</b\> \# d"), "{text}");
 }

@@ -197,6 +197,10 @@ pub struct CellResult {
     pub checks: Vec<CheckScore>,
     /// The threads, in order of opening.
     pub threads: Vec<ThreadNote>,
+    /// The family of a scenario that is one of several of its file (left out where it stands for itself): such scenarios are
+    /// alike, so intervals take a family for one sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
     /// What a reader must know beside the figures, in whole sentences (left out when there is nothing): a figure that is
     /// a lower bound, say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -244,6 +248,7 @@ pub(crate) mod tests {
             unmeasured: IndexMap::new(),
             checks: vec![],
             threads: vec![],
+            family: None,
             notes: vec![],
         }
     }

@@ -1,8 +1,11 @@
 //! Means over scenarios, folded as the cells come.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::metrics::{Unit, metric};
+use crate::stats::{Estimate, Interval, Observation, Sample, Scale};
 
 use super::{CellResult, Evidence, Number};
 
@@ -16,9 +19,10 @@ pub struct SummaryRow {
     pub metric: String,
     /// The mean over the scenarios in which it was measured, each scenario's seeds averaged first.
     pub mean: Number,
-    /// Lower end of the 95 % interval; null: none was computed.
+    /// Lower end of the 95 % interval, which resamples families of scenarios; null: there are too few of them, or they are all
+    /// alike, so that nothing is known of how values spread.
     pub low: Option<Number>,
-    /// Upper end of the 95 % interval; null: none was computed.
+    /// Upper end of the 95 % interval; null as above.
     pub high: Option<Number>,
     /// How many scenarios the mean is of.
     pub n: u64,
@@ -35,57 +39,70 @@ struct Group {
     evidence: Evidence,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    /// Of the scenarios that are complete.
-    means: f64,
-    scenarios: u64,
-    /// Of the scenario at hand.
-    values: f64,
+/// A metric's means over the seeds of each scenario that is complete, and the scenario at hand.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    scenarios: Vec<Mean>,
+    sum: f64,
     seeds: u64,
 }
 
-impl Sum {
-    fn close(&mut self) {
+/// A scenario's mean over its seeds. Family and scenario are numbers of the run, in order of appearance.
+#[derive(Clone, Copy, Debug)]
+struct Mean {
+    family: usize,
+    scenario: usize,
+    value: f64,
+}
+
+impl Values {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.seeds += 1;
+    }
+
+    fn close(&mut self, family: usize, scenario: usize) {
         if self.seeds > 0 {
-            self.means += self.values / self.seeds as f64;
-            self.scenarios += 1;
+            self.scenarios.push(Mean { family, scenario, value: self.sum / self.seeds as f64 });
         }
-        (self.values, self.seeds) = (0.0, 0);
+        (self.sum, self.seeds) = (0.0, 0);
     }
 }
 
-/// Folds cells into summary rows; keeps no cell. Cells come in plan order: a scenario's stand together.
+/// Folds cells into summary rows; keeps a number for each scenario, strategy and metric. Cells come in plan order: a scenario's
+/// stand together.
 #[derive(Clone, Debug, Default)]
 pub struct Summing {
-    groups: IndexMap<Group, IndexMap<String, Sum>>,
-    scenario: Option<String>,
+    groups: IndexMap<Group, IndexMap<String, Values>>,
+    families: IndexSet<String>,
+    scenarios: IndexSet<String>,
+    at: Option<(usize, usize)>,
 }
 
 impl Summing {
     /// Takes one cell in.
     pub fn add(&mut self, cell: &CellResult) {
-        if self.scenario.as_ref() != Some(&cell.scenario) {
+        if self.at.and_then(|(_, scenario)| self.scenarios.get_index(scenario)) != Some(&cell.scenario) {
             self.close();
-            self.scenario = Some(cell.scenario.clone());
+            let family = cell.family.as_ref().unwrap_or(&cell.scenario).clone();
+            self.at = Some((self.families.insert_full(family).0, self.scenarios.insert_full(cell.scenario.clone()).0));
         }
         let group = Group { strategy: cell.strategy.clone(), model: cell.model.clone(), evidence: cell.evidence };
-        let sums = self.groups.entry(group).or_default();
+        let metrics = self.groups.entry(group).or_default();
         for (metric, value) in &cell.metrics {
-            if let Some(sum) = sums.get_mut(metric) {
-                if let Some(value) = value {
-                    sum.values += value.value();
-                    sum.seeds += 1;
-                }
-            } else {
-                let first = value.map_or(Sum::default(), |value| Sum { values: value.value(), seeds: 1, ..Sum::default() });
-                sums.insert(metric.clone(), first);
+            if !metrics.contains_key(metric) {
+                metrics.insert(metric.clone(), Values::default());
+            }
+            if let (Some(values), Some(value)) = (metrics.get_mut(metric), value) {
+                values.add(value.value());
             }
         }
     }
 
     fn close(&mut self) {
-        self.groups.values_mut().flat_map(IndexMap::values_mut).for_each(Sum::close);
+        if let Some((family, scenario)) = self.at {
+            self.groups.values_mut().flat_map(IndexMap::values_mut).for_each(|values| values.close(family, scenario));
+        }
     }
 
     /// The rows: strategies in the order in which they came, metrics in theirs. What was never measured has no row.
@@ -93,22 +110,46 @@ impl Summing {
         let mut closed = self.clone();
         closed.close();
         let mut rows = Vec::new();
-        for (group, sums) in closed.groups {
-            for (metric, sum) in sums {
-                let Some(mean) = Number::real(sum.means / sum.scenarios as f64) else { continue };
+        for (group, metrics) in &closed.groups {
+            for (name, values) in metrics {
+                let Some(estimate) = closed.estimate(name, &values.scenarios) else { continue };
+                let Some(mean) = Number::real(estimate.mean()) else { continue };
+                let end = |end: fn(&Interval) -> f64| estimate.interval().ok().and_then(|interval| Number::real(end(&interval)));
                 rows.push(SummaryRow {
                     strategy: group.strategy.clone(),
-                    metric,
+                    metric: name.clone(),
                     mean,
-                    low: None,
-                    high: None,
-                    n: sum.scenarios,
+                    low: end(|interval| interval.low),
+                    high: end(|interval| interval.high),
+                    n: estimate.scenarios() as u64,
                     model: group.model.clone(),
                     evidence: group.evidence,
                 });
             }
         }
         rows
+    }
+
+    /// The mean over scenarios with its interval; `None`: never measured, or no finite number.
+    fn estimate(&self, metric: &str, means: &[Mean]) -> Option<Estimate> {
+        let name = |names: &'_ IndexSet<String>, at: usize| names.get_index(at).cloned().unwrap_or_default();
+        let named: Vec<(String, String, f64)> =
+            means.iter().map(|mean| (name(&self.families, mean.family), name(&self.scenarios, mean.scenario), mean.value)).collect();
+        let observations = named.iter().map(|(family, scenario, value)| Observation { family, scenario, seed: 0, value: *value });
+        Sample::of(observations).ok()?.estimate(scale(metric, means.iter().map(|mean| mean.value)), RESAMPLING_SEED)
+    }
+}
+
+/// The seed of the resampling: fixed, so that equal runs have equal intervals.
+pub const RESAMPLING_SEED: u64 = 0;
+
+/// What kind of number a metric's values are.
+pub fn scale(name: &str, values: impl Iterator<Item = f64> + Clone) -> Scale {
+    let is_score = ["quality", "child.quality", "child.coverage"].contains(&name);
+    match metric(name).map(|metric| metric.unit) {
+        Some(Unit::Ratio) if is_score => Scale::Unit,
+        _ if values.clone().all(|value| value > 0.0) => Scale::Positive,
+        _ => Scale::Real,
     }
 }
 
@@ -131,6 +172,39 @@ mod tests {
         assert_eq!(rows.len(), 1);
         // (mean of 1 and 3, and 10) over two scenarios; `c` was never measured.
         assert_eq!((rows[0].mean, rows[0].n), (Number::Real(6.0), 2));
+    }
+
+    #[test]
+    fn intervals_come_with_enough_families() {
+        let rows = |families: usize, each: usize| {
+            let mut summing = Summing::default();
+            for family in 0..families {
+                for variant in 0..each {
+                    let mut one = cell(&format!("f{family}-{variant}"), "s@1", 0);
+                    one.family = Some(format!("f{family}"));
+                    one.metrics.insert("parent.input_total".into(), Some(Number::Whole(100 + 10 * family as i64 + variant as i64)));
+                    one.metrics.insert("requests".into(), Some(Number::Whole(4)));
+                    one.metrics.insert("quality".into(), Some(Number::Real(if family % 2 == 0 { 1.0 } else { 0.5 })));
+                    summing.add(&one);
+                }
+            }
+            summing.rows()
+        };
+        for row in rows(8, 2) {
+            assert_eq!(row.n, 16, "{row:?}");
+            let (low, high) = (row.low.map(Number::value), row.high.map(Number::value));
+            if row.metric == "requests" {
+                // All alike: nothing is known of the spread.
+                assert_eq!((low, high), (None, None));
+            } else {
+                let (low, high) = (low.unwrap(), high.unwrap());
+                assert!(low < row.mean.value() && row.mean.value() < high, "{row:?}");
+                assert!(row.metric != "quality" || high <= 1.0, "{row:?}");
+            }
+        }
+        // Sixteen scenarios of two families are two samples.
+        assert!(rows(2, 8).iter().all(|row| row.low.is_none() && row.high.is_none() && row.n == 16));
+        assert_eq!(rows(8, 2), rows(8, 2));
     }
 
     #[test]

@@ -102,6 +102,7 @@ fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
         unmeasured: measured.unmeasured,
         checks: measured.checks,
         threads: requests.into_iter().map(|(path, requests)| ThreadNote { path: path.to_owned(), requests }).collect(),
+        family: cell.family.clone(),
         notes: measured.notes,
     }
 }

@@ -81,8 +81,10 @@ fn group_text(checked: &Checked, group: &Group<'_>, colour: bool) -> String {
         Verdict::Better | Verdict::Ok => GREEN,
         _ => YELLOW,
     };
-    let limits = if group.limits.is_empty() { String::new() } else { format!("  {}", group.limits.join(", ")) };
-    let mut out = format!("  {} {}{limits}\n", styled(style, &group.verdicts, colour), group.title);
+    let mut out = format!("  {} {}\n", styled(style, &group.verdicts, colour), group.title);
+    for limit in &group.limits {
+        let _ = writeln!(out, "    {limit}");
+    }
     if group.is_unmoved() {
         return out + &format!("    with the accepted value, in {}\n", counted(group.rows.len(), "cell"));
     }

@@ -1,13 +1,14 @@
 //! A check as a page: for the comment or the job summary of a pull request, read by people who may never have seen the
 //! tool.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::check::{Checked, Verdict, exit_words};
+use crate::check::{Checked, Row, Verdict, exit_words};
 use crate::error::Exit;
 
-use super::causes::{Cause, Group, causes};
-use super::words::{accept, counted, growth, look, movement, place, tally, value};
+use super::causes::{Cause, causes};
+use super::words::{accept, bound, counted, exact, growth, is_told, look, movement, place, source, tally, value};
 
 /// Rows of a table that are shown; the others are counted.
 const ROWS: usize = 20;
@@ -33,18 +34,28 @@ pub fn markdown(checked: &Checked) -> String {
 /// What was checked and how it went, in whole sentences.
 fn opening(checked: &Checked) -> String {
     let figures = checked.rows.iter().filter(|row| row.metric.is_some()).count();
-    let failing = checked.rows.iter().filter(|row| row.verdicts.iter().any(|verdict| verdict.exit(checked.locked) != Exit::Fine)).count();
     let of = format!("{} of {}", counted(figures, "figure"), counted(checked.cells(), "cell"));
     let checked_what = format!(
         "ctxbench ran its scenarios of agents that delegate work to sub-agents and compared what was sent to the models with the values \
          that were accepted in `{}`.",
         checked.lock_file
     );
-    match failing {
-        0 if checked.exit() == Exit::Fine => format!("{checked_what} All is within its limits: {of}.\n"),
-        0 => format!("{checked_what}\n"),
-        failing => format!("{checked_what} **{failing} of {of} do not pass.**\n"),
+    let fails = |row: &&Row| row.verdicts.iter().any(|verdict| verdict.exit(checked.locked) != Exit::Fine);
+    let failing: Vec<&Row> = checked.rows.iter().filter(fails).collect();
+    if failing.is_empty() {
+        let well = if checked.exit() == Exit::Fine { format!(" All is within its limits: {of}.") } else { String::new() };
+        return format!("{checked_what}{well}\n");
     }
+    // A figure that did not move is not told as one that did.
+    let same = failing.iter().filter(|row| row.worst() == Verdict::Stale && row.value == row.accepted).count();
+    let count = |verdict: Verdict| failing.iter().filter(|row| row.worst() == verdict).count();
+    let moved = Verdict::ALL.into_iter().map(|verdict| (verdict, count(verdict) - if verdict == Verdict::Stale { same } else { 0 }));
+    let mut parts: Vec<String> =
+        moved.filter(|(_, count)| *count > 0).map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
+    if same > 0 {
+        parts.push(format!("{same} with an unchanged value that has to be accepted again"));
+    }
+    format!("{checked_what} **Of {of}, {} do not pass: {}.**\n", failing.len(), parts.join(", "))
 }
 
 fn section(cause: &Cause<'_>) -> String {
@@ -52,93 +63,113 @@ fn section(cause: &Cause<'_>) -> String {
     let cells = cause.cells();
     match (&cause.what, cause.place) {
         (Some(what), Some(at)) => {
-            let first = cells.first().copied().unwrap_or_default();
+            let first = code(cells.first().copied().unwrap_or_default());
             let _ = writeln!(out, "\n### {}", text(&capital(what)));
-            let _ = writeln!(out, "\n{}", where_first(&cells, &format!("{} of `{}`", place(at), code(first))));
+            let _ = match cells.len() {
+                1 => writeln!(out, "\nThis is the first thing that differs in `{first}`: it stands in {}.", place(at)),
+                many => {
+                    writeln!(out, "\nThis is the first thing that differs in {many} cells. In `{first}` it stands in {}.", place(at))
+                }
+            };
         }
         _ => out += "\n### Other figures\n",
     }
+    let rows = || cause.groups.iter().flat_map(|group| group.rows.iter().copied());
+    let mut titles: Vec<&str> = Vec::new();
     for group in &cause.groups {
-        out += &group_text(group);
+        if !titles.contains(&group.title.as_str()) {
+            titles.push(&group.title);
+        }
     }
-    cause.whys().into_iter().for_each(|why| out += &format!("\nWhy there is a limit: {}.\n", text(why.trim_end_matches('.'))));
+    // What is true of all rows is said once, below.
+    let all_stale = rows().all(|row| row.verdicts.contains(&Verdict::Stale));
+    for title in titles {
+        let of_title = cause.groups.iter().filter(|group| group.title == title).flat_map(|group| group.rows.iter().copied());
+        out += &figures_text(title, &of_title.collect::<Vec<_>>(), all_stale);
+    }
+    cause.whys().into_iter().for_each(|why| out += &format!("\nWhat these limits are for: {}.\n", text(why.trim_end_matches('.'))));
+    if all_stale {
+        out += "\nAll of these figures are also STALE: they were accepted for another content of the scenario, the strategy or the settings, \
+                and have to be accepted again, moved or not.\n";
+    }
     out
 }
 
-fn where_first(cells: &[&str], place: &str) -> String {
-    match cells.len() {
-        1 => format!("This is the first thing that differs: {place}."),
-        many => format!("This is the first thing that differs in {many} cells; in the first of them it stands in {place}."),
-    }
-}
-
-fn group_text(group: &Group<'_>) -> String {
-    let limits = if group.limits.is_empty() { String::new() } else { format!(": {}", text(&group.limits.join(", "))) };
-    let mut out = format!("\n**{} {}**{limits}", group.verdicts, text(&group.title));
-    if group.is_unmoved() {
-        let _ = writeln!(out, ". The value is the accepted one in {}.", counted(group.rows.len(), "cell"));
+/// A table of one metric.
+fn figures_text(title: &str, rows: &[&Row], all_stale: bool) -> String {
+    let about = rows.iter().find_map(|row| row.metric).map_or(String::new(), |metric| format!(": {}", metric.about));
+    let mut out = format!("\n**{}**{}", text(title), text(&about));
+    if rows.iter().all(|row| row.value.is_some() && row.value == row.accepted && row.remark.is_none()) {
+        let _ = writeln!(out, ". It did not move in {}.", counted(rows.len(), "cell"));
         return out;
     }
-    out += "\n\n| cell | accepted | now | change | where |\n| --- | ---: | ---: | ---: | --- |\n";
-    for row in group.rows.iter().take(ROWS) {
+    out += "\n\n| cell | verdict | accepted | now | change | beyond | where |\n| --- | --- | ---: | ---: | ---: | --- | --- |\n";
+    for row in rows.iter().take(ROWS) {
+        let verdicts = row.verdicts.iter().filter(|verdict| !all_stale || **verdict != Verdict::Stale || row.verdicts.len() == 1);
+        let verdicts: Vec<&str> = verdicts.map(|verdict| verdict.name()).collect();
         let moved = movement(row).map_or(String::new(), |moved| format!("**{moved}**"));
+        let beyond = row.held.iter().filter(|held| held.verdict != Verdict::Ok);
+        let beyond: Vec<String> = beyond.map(|held| format!("{} by {}", bound(held.limit.bound), exact(held.beyond))).collect();
         let place = growth(row).or_else(|| row.remark.clone()).unwrap_or_default();
-        let _ = writeln!(out, "| `{}` | {} | {} | {moved} | {} |", code(&row.cell), value(row.accepted), value(row.value), text(&place));
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} | {moved} | {} | {} |",
+            code(&row.cell),
+            verdicts.join(" "),
+            value(row.accepted),
+            value(row.value),
+            text(&beyond.join("; ")),
+            text(&place)
+        );
     }
-    if group.rows.len() > ROWS {
-        let _ = writeln!(out, "\nand {} more.", group.rows.len() - ROWS);
+    if rows.len() > ROWS {
+        let _ = writeln!(out, "\nand {} more.", rows.len() - ROWS);
     }
     out
 }
 
 fn ending(checked: &Checked) -> String {
+    let told = || checked.rows.iter().filter(|row| is_told(row));
     let mut out = String::new();
-    let told = checked.rows.iter().find(|row| row.accepted.is_some() && row.value.is_some() && super::words::is_told(row));
-    let absolute = checked.rows.iter().any(|row| row.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Over | Verdict::Under)));
-    if let Some(row) = told {
-        let _ = write!(
+    if let Some(row) = told().find(|row| row.accepted.is_some() && row.value.is_some()) {
+        let _ = write!(out, "\nTo see every request beside the accepted one:\n\n```sh\n{}\n```\n", look(&row.cell));
+        out += "\nIf the change is not wanted, take it back; `ctxbench check` passes again then.\n";
+    }
+    let absolute = |row: &&Row| row.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Over | Verdict::Under));
+    let held = told().filter(absolute).flat_map(|row| row.held.iter().map(move |held| (row, held)));
+    for (row, held) in held.filter(|(_, held)| matches!(held.verdict, Verdict::Over | Verdict::Under)).take(ROWS) {
+        let _ = writeln!(
             out,
-            "\nTo see every request beside the accepted one:\n\n```sh\n{}\n```\n\nIf the change is wanted, accept it and commit `{}`:\n\n```sh\n{}\n```\n",
-            look(&row.cell),
-            checked.lock_file,
-            accept(
-                checked
-                    .rows
-                    .iter()
-                    .filter(|row| super::words::is_told(row))
-                    .map(|row| row.cell.as_str())
-                    .collect::<std::collections::BTreeSet<_>>()
-            ),
+            "\nIf {} of `{}` shall be {}, first change {} in {}. Until then its accepted value stays; all else can be accepted.",
+            text(&row.name),
+            code(&row.cell),
+            value(row.value),
+            bound(held.limit.bound),
+            text(&source(checked, held)),
         );
-        if absolute {
-            let _ =
-                writeln!(out, "\nWhat is OVER or UNDER is not accepted: its max or min in `{}` has to change first.", checked.budgets_file);
-        }
-    } else if checked.rows.iter().any(|row| matches!(row.worst(), Verdict::New | Verdict::Gone)) {
-        let _ = write!(out, "\nTo accept what was measured, and commit `{}`:\n\n```sh\nctxbench check --accept\n```\n", checked.lock_file);
     }
-    let mut metrics: Vec<String> = Vec::new();
-    for metric in checked.rows.iter().filter(|row| super::words::is_told(row)).filter_map(|row| row.metric) {
-        let line = format!("{}: {}", metric.name, metric.about);
-        if !metrics.contains(&line) {
-            metrics.push(line);
-        }
+    if told().any(|row| !matches!(row.worst(), Verdict::Failed | Verdict::Unmeasured | Verdict::Warn)) {
+        let cells: BTreeSet<&str> = told().map(|row| row.cell.as_str()).collect();
+        let _ = write!(out, "\nIf the change is wanted, accept it and commit `{}`:\n\n```sh\n{}\n```\n", checked.lock_file, accept(cells));
     }
-    if !metrics.is_empty() {
-        let _ = write!(out, "\n{}.\n", text(&metrics.join(" · ")));
-    }
-    let meanings: Vec<String> = checked
-        .counts()
-        .iter()
-        .filter(|(verdict, _)| !matches!(verdict, Verdict::Ok | Verdict::Better))
-        .map(|(verdict, _)| format!("{}: {}", verdict.name(), verdict.about()))
+    let meanings: Vec<String> = Verdict::ALL
+        .into_iter()
+        .filter(|verdict| told().any(|row| row.verdicts.contains(verdict)) && !matches!(verdict, Verdict::Ok | Verdict::Better))
+        .map(|verdict| format!("{}: {}", verdict.name(), verdict.about()))
         .collect();
     if !meanings.is_empty() {
-        let _ = write!(out, "\n{}.\n", meanings.join(" · "));
+        let _ = write!(
+            out,
+            "\n{}. Limits without a line of their own are the defaults of `{}`, from the accepted value. A cell is \
+             scenario/strategy/model/seed; thread / is the main agent, /1 its first sub-agent; requests are numbered from 0 in order of \
+             sending, over all agents of the cell.\n",
+            meanings.join(" · "),
+            checked.budgets_file
+        );
     }
     let _ = write!(
         out,
-        "\n<sub>{} · tokens are {} · a cell is scenario/strategy/model/seed · thread / is the main agent, /1 its first sub-agent · {}</sub>\n",
+        "\n<sub>by the worst verdict of each: {} · token counts are of the encoding {} · {}</sub>\n",
         tally(checked),
         checked.tokenizer,
         super::words::last_line(checked)
