@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::results::Number;
 
 use super::judge::{Checked, MeasuredCell, Row};
-use super::lock::{Figure, Lock, LockedCell};
+use super::lock::{Figure, Lock};
 use super::pattern::Patterns;
 use super::verdict::Verdict;
 
@@ -26,7 +26,7 @@ impl Selection {
 
     fn takes(&self, row: &Row) -> bool {
         let cell = self.cells.as_ref().is_none_or(|cells| cells.is_match(&row.cell));
-        cell && self.metric.as_ref().is_none_or(|metric| row.metric.is_none() || row.name == *metric)
+        cell && self.metric.as_ref().is_none_or(|metric| row.name.is_empty() || row.name == *metric)
     }
 
     fn is_whole(&self) -> bool {
@@ -58,6 +58,8 @@ pub struct Accepted {
     pub renewed: usize,
     /// The rows that are not accepted: above an absolute limit, or of a cell that failed.
     pub refused: Vec<Row>,
+    /// How many rows were selected.
+    pub selected: usize,
 }
 
 /// Why nothing can be accepted.
@@ -91,8 +93,9 @@ pub fn accept(before: Option<&Lock>, cells: &[MeasuredCell], checked: &Checked, 
     for cell in cells {
         by_id.insert(&cell.result.cell, cell);
     }
-    let (mut changes, mut renewed, mut refused) = (Vec::new(), 0, Vec::new());
+    let (mut changes, mut renewed, mut refused, mut selected) = (Vec::new(), 0, Vec::new(), 0);
     for row in checked.rows.iter().filter(|row| selection.takes(row)) {
+        selected += 1;
         if row.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Failed | Verdict::Over | Verdict::Under)) {
             refused.push(row.clone());
             continue;
@@ -102,12 +105,10 @@ pub fn accept(before: Option<&Lock>, cells: &[MeasuredCell], checked: &Checked, 
             fingerprint: cell.result.fingerprint.clone(),
             split: row.split.clone(),
         });
-        let known = lock.cells.get(&row.cell).and_then(|cell| cell.figures.get(&row.name)).cloned();
-        let trail = by_id.get(row.cell.as_str()).map(|cell| &cell.trail);
-        let same_trail = lock.cells.get(&row.cell).map(|cell| &cell.trail) == trail;
+        let known = lock.figure(&row.cell, &row.name).cloned();
         match (&known, &figure) {
             (None, None) => continue,
-            (Some(known), Some(figure)) if known == figure && same_trail => continue,
+            (Some(known), Some(figure)) if known == figure => continue,
             (Some(known), Some(figure)) if known.value == figure.value => renewed += 1,
             _ => changes.push(Change {
                 cell: row.cell.clone(),
@@ -116,19 +117,24 @@ pub fn accept(before: Option<&Lock>, cells: &[MeasuredCell], checked: &Checked, 
                 now: figure.as_ref().map(|figure| figure.value),
             }),
         }
-        let cell = lock.cells.entry(row.cell.clone()).or_insert_with(LockedCell::default);
+        let figures = &mut lock.cells.entry(row.cell.clone()).or_default().figures;
         match figure {
             Some(figure) => {
-                cell.figures.insert(row.name.clone(), figure);
-                if let Some(trail) = trail {
-                    cell.trail = trail.clone();
-                }
+                figures.insert(row.name.clone(), figure);
             }
             None => {
-                cell.figures.remove(&row.name);
+                figures.remove(&row.name);
             }
         }
     }
+    // Requests are those of the cell's figures: while one of these is of an earlier content, what grew in it is still told.
+    for (id, cell) in &mut lock.cells {
+        let measured =
+            by_id.get(id.as_str()).filter(|measured| cell.figures.values().all(|figure| figure.fingerprint == measured.result.fingerprint));
+        if let Some(measured) = measured {
+            cell.trail = measured.trail.clone();
+        }
+    }
     lock.cells.retain(|_, cell| !cell.figures.is_empty());
-    Ok(Accepted { lock, changes, renewed, refused })
+    Ok(Accepted { lock, changes, renewed, refused, selected })
 }

@@ -14,10 +14,13 @@ pub const ONE: Millionths = 1_000_000;
 pub fn millionths(number: Number) -> Millionths {
     match number {
         Number::Whole(whole) => Millionths::from(whole) * ONE,
-        // A double has at most 1,024 bits before its point; what is beyond 128 bits saturates.
-        Number::Real(real) => (real * ONE as f64).round() as Millionths,
+        // What no figure can reach is as good as the largest that one can, and differences of those still fit.
+        Number::Real(real) => (real * ONE as f64).round().clamp(-LARGEST, LARGEST) as Millionths,
     }
 }
+
+/// The largest amount that arithmetic meets, in millionths: far above any count, far below what a difference could overflow.
+const LARGEST: f64 = 1e30;
 
 /// How far a figure may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +32,14 @@ pub enum Allowance {
 }
 
 impl Allowance {
-    /// Reads `1%`, `+200`, `200` or `0.05`; a sign only says which way and is not needed.
+    /// Reads `1%`, `+200`, `200` or `0.05`.
     ///
     /// # Errors
     /// What is wrong with the text.
     pub fn parse(text: &str) -> Result<Allowance, String> {
         let trimmed = text.trim();
         let (number, percent) = trimmed.strip_suffix('%').map_or((trimmed, false), |number| (number.trim_end(), true));
-        let number = number.strip_prefix(['+', '-']).unwrap_or(number);
+        let number = number.strip_prefix('+').unwrap_or(number);
         let amount = decimal(number).ok_or_else(|| format!("`{text}` is no allowance: write \"1%\", \"+200\" or 0"))?;
         Ok(if percent { Allowance::Percent(amount) } else { Allowance::By(amount) })
     }
@@ -97,7 +100,8 @@ mod tests {
         check("1%", Some("1%"));
         check("+0.5 %", Some("0.5%"));
         check("+200", Some("200"));
-        check("-200", Some("200"));
+        check("-200", None);
+        check("-1%", None);
         check("0", Some("0"));
         check(".05", Some("0.05"));
         check("0.0000001", None);
@@ -119,6 +123,16 @@ mod tests {
         check("0.000001%", 1, 0);
         check("+200", 5, 200 * ONE);
         check("100%", 7, 7 * ONE);
+    }
+
+    #[test]
+    fn no_number_is_too_large_to_be_compared() {
+        for number in [Number::Real(1e300), Number::Real(-1e300), Number::Whole(i64::MAX), Number::Whole(i64::MIN)] {
+            for other in [Number::Real(1e300), Number::Real(-1e300), Number::Whole(0)] {
+                let difference = millionths(number) - millionths(other);
+                assert!(Allowance::Percent(i128::MAX).of(difference) >= 0);
+            }
+        }
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Budgets: which figures of which cells may be how large.
 
-use crate::metrics::Metric;
+use crate::metrics::{Better, Metric};
 use crate::plan::CellId;
 use crate::results::Number;
 
@@ -138,45 +138,47 @@ pub struct Typed {
 }
 
 impl Budgets {
-    /// The metrics that budgets name for a cell, in the order of the metrics' list, each with its limits.
+    /// The metrics that budgets name for a cell, in the order of the metrics' list, each with its limits. Every budget stands for
+    /// itself: what one of them says of a metric takes nothing from another.
     pub fn limits(&self, cell: &CellId, typed: Typed) -> Vec<(&'static Metric, Vec<Limit>)> {
         let mut named: Vec<(&'static Metric, Vec<Limit>)> = Vec::new();
-        let mut whys: Vec<Option<String>> = Vec::new();
         let of_cell = self.budgets.iter().filter(|budget| budget.names(cell));
         for (budget, one) in of_cell.flat_map(|budget| budget.metrics.iter().map(move |one| (budget, one))) {
             let at = named.iter().position(|(metric, _)| metric.name == one.metric.name).unwrap_or_else(|| {
                 named.push((one.metric, vec![]));
-                whys.push(None);
                 named.len() - 1
             });
-            whys[at] = whys[at].take().or_else(|| budget.why.clone());
-            let limit = |bound| Limit { bound, level: one.level, line: Some(one.line), by_default: false, why: budget.why.clone() };
-            let bounds = [one.max.map(Bound::Max), one.min.map(Bound::Min), one.grow.map(Bound::Grow), one.drop.map(Bound::Drop)];
-            named[at].1.extend(bounds.into_iter().flatten().map(limit));
-        }
-        for ((metric, limits), why) in named.iter_mut().zip(whys) {
-            self.add_defaults(metric, limits, why, typed);
+            for limit in self.limits_of(budget, one, typed) {
+                // The same default by two budgets is one limit, as strict as the stricter of them.
+                match named[at].1.iter_mut().find(|known| known.bound == limit.bound && known.line == limit.line) {
+                    Some(known) if limit.level == Level::Error => known.level = Level::Error,
+                    Some(_) => {}
+                    None => named[at].1.push(limit),
+                }
+            }
         }
         let place = |metric: &Metric| crate::metrics::METRICS.iter().position(|one| one.name == metric.name);
         named.sort_by_key(|(metric, _)| place(metric));
         named
     }
 
-    /// What the file's defaults and the command line add for a metric that budgets name, for what those say it is for.
-    fn add_defaults(&self, metric: &Metric, limits: &mut Vec<Limit>, why: Option<String>, typed: Typed) {
-        use crate::metrics::Better;
-        let limit = |bound, line, by_default| Limit { bound, level: Level::Error, line, by_default, why: why.clone() };
+    /// What one budget says of a metric: its own limits, the file's default in the metric's direction if it states none of its
+    /// own there, and what was typed.
+    fn limits_of(&self, budget: &Budget, one: &MetricBudget, typed: Typed) -> Vec<Limit> {
+        let limit = |bound, line, by_default, level| Limit { bound, level, line, by_default, why: budget.why.clone() };
+        let own = [one.max.map(Bound::Max), one.min.map(Bound::Min), one.grow.map(Bound::Grow), one.drop.map(Bound::Drop)];
+        let mut limits: Vec<Limit> = own.into_iter().flatten().map(|bound| limit(bound, Some(one.line), false, one.level)).collect();
         // What is better lower may not grow, what is better higher may not drop.
-        let (stated, own) = match metric.better {
-            Better::Lower => (self.grow, typed.grow.map(Bound::Grow)),
-            Better::Higher => (self.drop, typed.drop.map(Bound::Drop)),
-            Better::Neither => (None, None),
+        let (stated, default, typed): (bool, Option<Stated>, Option<Allowance>) = match one.metric.better {
+            Better::Lower => (one.grow.is_some(), self.grow, typed.grow),
+            Better::Higher => (one.drop.is_some(), self.drop, typed.drop),
+            Better::Neither => return limits,
         };
-        let bound = |allowance| if metric.better == Better::Lower { Bound::Grow(allowance) } else { Bound::Drop(allowance) };
-        let is_relative = |limit: &Limit| matches!(limit.bound, Bound::Grow(_) | Bound::Drop(_));
-        if let Some(stated) = stated.filter(|_| !limits.iter().any(is_relative)) {
-            limits.push(limit(bound(stated.allowance), Some(stated.line), true));
+        let bound = |allowance| if one.metric.better == Better::Lower { Bound::Grow(allowance) } else { Bound::Drop(allowance) };
+        if let Some(default) = default.filter(|_| !stated) {
+            limits.push(limit(bound(default.allowance), Some(default.line), true, one.level));
         }
-        limits.extend(own.map(|bound| limit(bound, None, false)));
+        limits.extend(typed.map(|allowance| limit(bound(allowance), None, false, Level::Error)));
+        limits
     }
 }

@@ -1,10 +1,9 @@
 //! Where two trails of a cell part: the first request, and the first piece in it.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::split::Split;
-use super::trail::{Exchange, Mark, Piece, Trail, Whole};
+use super::trail::{Exchange, Mark, Piece, Standing, Trail};
 
 /// What happened at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,19 +54,20 @@ pub struct Pair {
 
 /// Every request beside the accepted one, in order of sending now; what is gone stands behind.
 pub fn pairs(before: &Trail, now: &Trail) -> Vec<Pair> {
-    let (old, new) = (numbered(before), numbered(now));
-    let (old_whole, new_whole) = (before.whole(), now.whole());
+    let mut old = ByThread::of(before);
+    let mut standing: BTreeMap<&str, Standing> = BTreeMap::new();
     let mut pairs: Vec<Pair> = Vec::new();
-    for (at, key) in new.iter().enumerate() {
-        let Some(exchange) = now.exchanges.get(at) else { continue };
-        let earlier = old.iter().position(|one| one == key);
-        let accepted = earlier.and_then(|at| before.exchanges.get(at));
-        let place = match earlier {
+    for exchange in &now.exchanges {
+        let new = standing.entry(&exchange.thread).or_default();
+        new.take(exchange);
+        let accepted = old.next(&exchange.thread);
+        let place = match accepted {
             // Behind what is kept, nobody knows whether a request is new.
             None if before.more > 0 => None,
             None => Some(place(exchange, None, Change::NewRequest)),
-            Some(earlier) => accepted.and_then(|accepted| first(accepted, exchange, old_whole.get(earlier)?, new_whole.get(at)?)),
+            Some((accepted, standing)) => first(accepted, exchange, standing, new),
         };
+        let accepted = accepted.map(|(accepted, _)| accepted);
         pairs.push(Pair {
             thread: exchange.thread.clone(),
             before: accepted.map(figures),
@@ -76,18 +76,46 @@ pub fn pairs(before: &Trail, now: &Trail) -> Vec<Pair> {
             place,
         });
     }
-    for (key, exchange) in old.iter().zip(&before.exchanges) {
-        if !new.contains(key) && now.more == 0 {
-            pairs.push(Pair {
-                thread: exchange.thread.clone(),
-                before: Some(figures(exchange)),
-                now: None,
-                growth: Split::new(),
-                place: Some(place(exchange, None, Change::GoneRequest)),
-            });
-        }
+    if now.more == 0 {
+        pairs.extend(old.rest().into_iter().map(|exchange| Pair {
+            thread: exchange.thread.clone(),
+            before: Some(figures(exchange)),
+            now: None,
+            growth: Split::new(),
+            place: Some(place(exchange, None, Change::GoneRequest)),
+        }));
     }
     pairs
+}
+
+/// A trail's requests by thread, each taken once and in order.
+struct ByThread<'a> {
+    threads: BTreeMap<&'a str, (VecDeque<&'a Exchange>, Standing)>,
+}
+
+impl<'a> ByThread<'a> {
+    fn of(trail: &'a Trail) -> ByThread<'a> {
+        let mut threads: BTreeMap<&str, (VecDeque<&Exchange>, Standing)> = BTreeMap::new();
+        for exchange in &trail.exchanges {
+            threads.entry(&exchange.thread).or_default().0.push_back(exchange);
+        }
+        ByThread { threads }
+    }
+
+    /// The thread's next request, and all that it held.
+    fn next(&mut self, thread: &str) -> Option<(&'a Exchange, &Standing)> {
+        let (exchanges, standing) = self.threads.get_mut(thread)?;
+        let exchange = exchanges.pop_front()?;
+        standing.take(exchange);
+        Some((exchange, standing))
+    }
+
+    /// What was not taken, in order of sending.
+    fn rest(self) -> Vec<&'a Exchange> {
+        let mut rest: Vec<&Exchange> = self.threads.into_values().flat_map(|(exchanges, _)| exchanges).collect();
+        rest.sort_by_key(|exchange| exchange.seq);
+        rest
+    }
 }
 
 /// The first place in which the trails part.
@@ -103,25 +131,13 @@ fn by_origin(exchange: &Exchange) -> Split {
     exchange.input.iter().map(|(origin, tokens)| (origin.name().to_owned(), i64::try_from(*tokens).unwrap_or(i64::MAX))).collect()
 }
 
-/// Thread and number within it, of each request.
-fn numbered(trail: &Trail) -> Vec<(&str, usize)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut numbered = Vec::with_capacity(trail.exchanges.len());
-    for exchange in &trail.exchanges {
-        let count = counts.entry(&exchange.thread).or_default();
-        numbered.push((exchange.thread.as_str(), *count));
-        *count += 1;
-    }
-    numbered
-}
-
 fn place(exchange: &Exchange, item: Option<usize>, change: Change) -> Place {
     Place { request: exchange.seq, thread: exchange.thread.clone(), item, change }
 }
 
 /// The first difference of two requests: system text and tools, then items, then what no piece tells.
-fn first(before: &Exchange, now: &Exchange, old: &Whole, new: &Whole) -> Option<Place> {
-    let known = |marks: &[Mark]| -> Vec<Piece> { marks.iter().map(|mark| Some(Arc::new(mark.clone()))).collect() };
+fn first(before: &Exchange, now: &Exchange, old: &Standing, new: &Standing) -> Option<Place> {
+    let known = |marks: &[Mark]| -> Vec<Piece> { marks.iter().cloned().map(Some).collect() };
     if let Some((_, change)) = first_piece(&known(&old.head), &known(&new.head)) {
         return Some(place(now, None, change));
     }
@@ -138,7 +154,7 @@ fn first(before: &Exchange, now: &Exchange, old: &Whole, new: &Whole) -> Option<
 
 /// The first place in which two lists of pieces differ. What was not kept is taken for alike: the tokens tell what it hides.
 fn first_piece(old: &[Piece], new: &[Piece]) -> Option<(usize, Change)> {
-    let stands_behind = |mark: &Mark, pieces: &[Piece], at: usize| pieces.iter().skip(at + 1).flatten().any(|one| **one == *mark);
+    let stands_behind = |mark: &Mark, pieces: &[Piece], at: usize| pieces.iter().skip(at + 1).flatten().any(|one| one == mark);
     (0..old.len().max(new.len())).find_map(|at| {
         let change = match (old.get(at), new.get(at)) {
             (Some(Some(a)), Some(Some(b))) if a == b => return None,

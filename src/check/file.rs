@@ -161,6 +161,10 @@ impl<'s> Reading<'s> {
             }
         }
         for (line, name) in found {
+            // A limit that could not be read was meant to be one.
+            if self.found.iter().any(|one| self.line(one.span.start) == line) {
+                continue;
+            }
             let span = self.span_of_line(line);
             self.problem(
                 span,
@@ -251,7 +255,7 @@ impl<'s> Reading<'s> {
                     });
                 }
                 "model" => budget.model = self.patterns(value, &plain),
-                "why" => budget.why = self.text(value, "a sentence").map(str::to_owned),
+                "why" => budget.why = self.text(value, "a sentence").map(one_line),
                 "level" => {}
                 _ => budget.metrics.extend(self.metric(entry, level)),
             }
@@ -380,6 +384,12 @@ impl<'s> Reading<'s> {
             }
         }
     }
+}
+
+/// A text on one line, without what would steer a terminal.
+fn one_line(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| word.chars().filter(|c| !c.is_control()).collect::<String>());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn integer(value: &DeValue<'_>) -> Option<i64> {

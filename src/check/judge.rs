@@ -41,6 +41,48 @@ pub struct Terms<'a> {
     pub locked: bool,
     /// Whether warnings fail as errors do.
     pub strict: bool,
+    /// What budgets chose from.
+    pub choice: &'a Choice,
+}
+
+/// What budgets choose from: for those that match nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The scenarios that were given or found, as they stand in cell ids.
+    pub scenarios: BTreeSet<String>,
+    /// Those of the built-in suite.
+    pub suite: Vec<&'static str>,
+}
+
+impl Choice {
+    /// What there is, the nearest first.
+    fn hint(&self, wanted: &[String], cells: &[MeasuredCell]) -> String {
+        let known = || self.scenarios.iter().map(String::as_str).chain(self.suite.iter().copied());
+        let distance = |name: &str| wanted.iter().map(|wanted| strsim::damerau_levenshtein(bare(wanted), name)).min().unwrap_or(usize::MAX);
+        let near = known().filter(|name| distance(name) <= 3).min_by_key(|name| distance(name));
+        if let Some(near) = near.filter(|near| !wanted.iter().any(|wanted| wanted == near)) {
+            return format!(
+                "Did you mean `{near}`? A scenario is named as in its cells' ids: NAME[~SIZE][+BRIEF][+FALLBACK], written out, and what is \
+                 the default (small, same, the scenario's own) left out"
+            );
+        }
+        let strategies: BTreeSet<&str> = cells.iter().map(|cell| cell.id.strategy.as_str()).collect();
+        let some = |names: Vec<&str>| {
+            let shown = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
+            if names.len() > 8 { format!("{shown} and {} more", names.len() - 8) } else { shown }
+        };
+        let strategies = if strategies.is_empty() {
+            "`ctxbench list strategies` names the strategies".to_owned()
+        } else {
+            format!("the strategies that were run are {}", some(strategies.into_iter().collect()))
+        };
+        format!("The scenarios are {}; {strategies}", some(known().collect()))
+    }
+}
+
+/// A pattern without marks and stars.
+fn bare(pattern: &str) -> &str {
+    pattern.split(['~', '+']).next().unwrap_or(pattern).trim_matches('*')
 }
 
 /// A limit that a figure was held to.
@@ -95,6 +137,8 @@ pub struct Matched {
     pub line: u32,
     /// What it names, as it was written.
     pub names: String,
+    /// The scenarios of that.
+    pub scenarios: Vec<String>,
     /// How many cells it matched.
     pub cells: usize,
 }
@@ -161,6 +205,10 @@ impl Checked {
 /// Holds cells to their budgets.
 pub fn judge(cells: &[MeasuredCell], terms: Terms<'_>, lock_file: &str) -> Checked {
     let budgets = terms.budgets;
+    let has_lock = terms.lock.is_some();
+    let of_another = other_tokenizer(terms);
+    // Tokens of two encodings are not compared, not even to say that they differ.
+    let terms = Terms { lock: terms.lock.filter(|_| of_another.is_none()), ..terms };
     let mut rows = Vec::new();
     let mut matched: Vec<Matched> = budgets.budgets.iter().map(matched_by).collect();
     for cell in cells {
@@ -172,14 +220,15 @@ pub fn judge(cells: &[MeasuredCell], terms: Terms<'_>, lock_file: &str) -> Check
     rows.extend(gone(&rows, terms.lock));
     rows.sort_by(|a, b| (&a.cell, place_of(a.metric)).cmp(&(&b.cell, place_of(b.metric))));
     say_renamed(&mut rows, terms.lock);
-    let troubles = troubles(cells, &rows, &matched, terms);
+    let mut troubles = troubles(cells, &rows, &matched, terms);
+    troubles.extend(of_another);
     Checked {
         tokenizer: budgets.tokenizer.clone(),
         locked: terms.locked,
         strict: terms.strict,
         budgets_file: budgets.file.clone(),
         lock_file: lock_file.to_owned(),
-        has_lock: terms.lock.is_some(),
+        has_lock,
         rows,
         matched,
         troubles,
@@ -191,7 +240,8 @@ fn matched_by(budget: &super::budget::Budget) -> Matched {
     let named =
         [of("scenario", budget.scenario.to_string()), of("strategy", budget.strategy.to_string()), of("model", budget.model.to_string())];
     let named: Vec<String> = named.into_iter().filter(|text| !text.is_empty()).collect();
-    Matched { line: budget.line, names: named.join(", "), cells: 0 }
+    let scenarios = budget.scenario.texts().map(str::to_owned).collect();
+    Matched { line: budget.line, names: named.join(", "), scenarios, cells: 0 }
 }
 
 fn place_of(metric: Option<&Metric>) -> Option<usize> {
@@ -366,24 +416,24 @@ fn say_renamed(rows: &mut [Row], lock: Option<&Lock>) {
         by_cell.entry(&row.cell).or_default().push(row);
     }
     let all = |verdict: Verdict| by_cell.iter().filter(move |(_, rows)| rows.iter().all(|row| row.verdicts.contains(&verdict)));
-    let mut renamed: Vec<(String, String)> = Vec::new();
-    let mut taken = BTreeSet::new();
-    for (old, old_rows) in all(Verdict::Gone) {
-        let same = all(Verdict::New).find(|(new, new_rows)| {
-            tail(old) == tail(new) && !taken.contains(**new) && values(old_rows, |row| row.accepted) == values(new_rows, |row| row.value)
-        });
-        if let Some((new, _)) = same.filter(|_| lock.cells.contains_key(*old)) {
-            taken.insert((*new).to_owned());
-            renamed.push(((*old).to_owned(), (*new).to_owned()));
+    type Look<'a> = (&'a str, Vec<(String, String)>);
+    let mut new_by_look: BTreeMap<Look<'_>, Vec<&str>> = BTreeMap::new();
+    for (new, new_rows) in all(Verdict::New) {
+        new_by_look.entry((tail(new), values(new_rows, |row| row.value))).or_default().push(new);
+    }
+    let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+    for (old, old_rows) in all(Verdict::Gone).filter(|(old, _)| lock.cells.contains_key(**old)) {
+        let look = (tail(old), values(old_rows, |row| row.accepted));
+        if let Some(new) = new_by_look.get_mut(&look).and_then(Vec::pop) {
+            renamed.insert((*old).to_owned(), new.to_owned());
         }
     }
+    let back: BTreeMap<String, String> = renamed.iter().map(|(old, new)| (new.clone(), old.clone())).collect();
     for row in rows {
-        for (old, new) in &renamed {
-            if row.cell == *old {
-                row.remark = Some(format!("it seems to have been renamed: {new} has the same figures"));
-            } else if row.cell == *new {
-                row.remark = Some(format!("it seems to be {old} under another name: the same figures"));
-            }
+        if let Some(new) = renamed.get(&row.cell) {
+            row.remark = Some(format!("it seems to have been renamed: {new} has the same figures"));
+        } else if let Some(old) = back.get(&row.cell) {
+            row.remark = Some(format!("it seems to be {old} under another name: the same figures"));
         }
     }
 }
@@ -393,25 +443,27 @@ fn tail(cell: &str) -> &str {
     cell.split_once('/').map_or(cell, |(_, tail)| tail)
 }
 
+fn other_tokenizer(terms: Terms<'_>) -> Option<Trouble> {
+    let (file, wanted) = (&terms.budgets.file, &terms.budgets.tokenizer);
+    let lock = terms.lock.filter(|lock| lock.tokenizer != *wanted)?;
+    let message = format!(
+        "the lock was accepted with the tokenizer {}, {file} wants {wanted}: tokens of two encodings cannot be compared. Put the one back \
+         in {file}, or accept everything anew with `ctxbench check --accept`",
+        lock.tokenizer
+    );
+    Some(Trouble { exit: Exit::NotComparable, line: None, message })
+}
+
 fn troubles(cells: &[MeasuredCell], rows: &[Row], matched: &[Matched], terms: Terms<'_>) -> Vec<Trouble> {
     let file = &terms.budgets.file;
     let mut troubles = Vec::new();
-    if let Some(lock) = terms.lock.filter(|lock| lock.tokenizer != terms.budgets.tokenizer) {
-        troubles.push(Trouble {
-            exit: Exit::NotComparable,
-            line: None,
-            message: format!(
-                "the lock was accepted with the tokenizer {}, {file} wants {}: tokens of two encodings cannot be compared. Put the one \
-                 back in {file}, or accept everything anew with `ctxbench check --accept`",
-                lock.tokenizer, terms.budgets.tokenizer
-            ),
-        });
-    }
     let mut nothing = |line, message: String| troubles.push(Trouble { exit: Exit::NothingChecked, line, message });
     for one in matched.iter().filter(|one| one.cells == 0) {
         let names = if one.names.is_empty() { "every cell".to_owned() } else { one.names.clone() };
-        let near = nearest_names(cells);
-        nothing(Some(one.line), format!("{file}:{}: this budget ({names}) matches no cell{near}", one.line));
+        nothing(
+            Some(one.line),
+            format!("{file}:{}: this budget ({names}) matches no cell. {}", one.line, terms.choice.hint(&one.scenarios, cells)),
+        );
     }
     let judged = rows.iter().any(|row| row.value.is_some() || row.worst() == Verdict::Failed);
     if terms.budgets.budgets.is_empty() {
@@ -423,21 +475,6 @@ fn troubles(cells: &[MeasuredCell], rows: &[Row], matched: &[Matched], terms: Te
         );
     }
     troubles
-}
-
-/// What there is, for a budget that matches nothing of it.
-fn nearest_names(cells: &[MeasuredCell]) -> String {
-    let scenarios: BTreeSet<String> = cells.iter().map(|cell| super::budget::scenario_piece(&cell.id)).collect();
-    let strategies: BTreeSet<&str> = cells.iter().map(|cell| cell.id.strategy.as_str()).collect();
-    let some = |names: Vec<&str>| {
-        let shown = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
-        if names.len() > 8 { format!("{shown} and {} more", names.len() - 8) } else { shown }
-    };
-    if cells.is_empty() {
-        return "; no cell was run (`ctxbench list scenarios` and `ctxbench list strategies` name what there is)".to_owned();
-    }
-    let scenarios: Vec<&str> = scenarios.iter().map(String::as_str).collect();
-    format!("; there are the scenarios {} and the strategies {}", some(scenarios), some(strategies.into_iter().collect()))
 }
 
 #[cfg(test)]

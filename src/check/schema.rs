@@ -11,7 +11,7 @@ use super::file::BUDGETS_VERSION;
 pub fn budgets_schema() -> Value {
     let allowance = json!({
         "description": "From the accepted value: \"1%\" of it, \"+200\" more than it, 0 for not at all.",
-        "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[+-]?([0-9]+(\.[0-9]{0,6})?|\.[0-9]{1,6}) ?%?$"}],
+        "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^\+?([0-9]+(\.[0-9]{0,6})?|\.[0-9]{1,6}) ?%?$"}],
     });
     let globs = |what: &str| {
         json!({

@@ -71,7 +71,7 @@ fn sum<'a>(lines: impl IntoIterator<Item = &'a LedgerLine>, input: bool, output:
 pub fn growth(before: &Split, now: &Split) -> Split {
     let names = before.keys().chain(now.keys());
     let of = |split: &Split, name: &str| split.get(name).copied().unwrap_or(0);
-    let differences = names.map(|name| (name.clone(), of(now, name) - of(before, name)));
+    let differences = names.map(|name| (name.clone(), of(now, name).saturating_sub(of(before, name))));
     differences.filter(|(_, difference)| *difference != 0).collect()
 }
 

@@ -6,7 +6,6 @@
 //! taken from here but kept with each figure ([`super::split`]), and are whole.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use indexmap::IndexMap;
 
@@ -57,7 +56,7 @@ pub struct Exchange {
 impl Exchange {
     /// Tokens of the whole request.
     pub fn input_total(&self) -> u64 {
-        self.input.iter().map(|(_, tokens)| tokens).sum()
+        self.input.iter().fold(0, |sum: u64, (_, tokens)| sum.saturating_add(*tokens))
     }
 }
 
@@ -70,16 +69,29 @@ pub struct Trail {
     pub more: usize,
 }
 
-/// A piece of a whole request, shared by all requests that hold it; `None`: it was not kept.
-pub type Piece = Option<Arc<Mark>>;
+/// A piece of a whole request; `None`: it was not kept.
+pub type Piece = Option<Mark>;
 
-/// A whole request.
+/// A thread as its last request held it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Whole {
+pub struct Standing {
     /// System text and tools.
     pub head: Vec<Mark>,
     /// The items.
     pub items: Vec<Piece>,
+}
+
+impl Standing {
+    /// Takes the thread's next request in: what it held then.
+    pub fn take(&mut self, exchange: &Exchange) {
+        if let Some(head) = &exchange.head {
+            self.head.clone_from(head);
+        }
+        // A lock that was edited by hand may claim more than there is.
+        self.items.truncate(exchange.same);
+        self.items.extend(exchange.items.iter().map(|mark| Some(mark.clone())));
+        self.items.resize(self.items.len() + exchange.more.min(MAX_UNKEPT), None);
+    }
 }
 
 impl Trail {
@@ -102,26 +114,6 @@ impl Trail {
             });
         }
         Trail { exchanges, more: requests.len().saturating_sub(MAX_REQUESTS) }
-    }
-
-    /// Every request whole, by its place in [`Trail::exchanges`].
-    pub fn whole(&self) -> Vec<Whole> {
-        let mut heads: IndexMap<&str, &[Mark]> = IndexMap::new();
-        let mut items: IndexMap<&str, Vec<Piece>> = IndexMap::new();
-        let mut whole = Vec::with_capacity(self.exchanges.len());
-        for exchange in &self.exchanges {
-            if let Some(head) = &exchange.head {
-                heads.insert(&exchange.thread, head);
-            }
-            let items = items.entry(&exchange.thread).or_default();
-            // A lock that was edited by hand may claim more than there is.
-            items.resize(exchange.same.min(items.len()), None);
-            items.extend(exchange.items.iter().map(|mark| Some(Arc::new(mark.clone()))));
-            items.resize(items.len() + exchange.more.min(MAX_UNKEPT), None);
-            let head = heads.get(exchange.thread.as_str()).copied().unwrap_or_default();
-            whole.push(Whole { head: head.to_vec(), items: items.clone() });
-        }
-        whole
     }
 }
 

@@ -7,7 +7,7 @@ use crate::report::{Format, checked as report};
 use crate::strategy::Registry;
 
 use super::args::BudgetArgs;
-use super::check::checked;
+use super::check::{Merged, checked};
 use super::console::{Colour, Console, Level};
 
 /// Checks a folder's `budgets.toml` against its `budgets.lock` in locked mode, with these strategies, and writes nothing.
@@ -30,7 +30,7 @@ pub fn budgets_hold(folder: &Path, what: &[&str], registry: &Registry) -> Result
     let own = scenarios.is_dir().then(|| scenarios.display().to_string());
     let what: Vec<String> = own.into_iter().chain(what.iter().map(beside)).collect();
     let console = Console::new(true, Level::Error, Colour::Never);
-    match checked(&files, &what, None, registry, &console) {
+    match checked(&files, &what, Merged::Refused, None, registry, &console) {
         Err(why) => Err(why.to_string()),
         Ok(Err(exit)) => Err(format!("stopped (exit {})", exit as u8)),
         Ok(Ok((whole, _, _))) => {

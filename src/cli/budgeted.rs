@@ -5,12 +5,12 @@ use std::iter::Peekable;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::check::{Budget, Budgets, MeasuredCell, Pattern, Patterns, measured_cell, scenario_piece};
+use crate::check::{Budget, Budgets, Choice, MeasuredCell, Pattern, Patterns, measured_cell, scenario_piece};
 use crate::error::{Error, Exit};
 use crate::plan::{CellId, NONE, Plan};
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
-use crate::runner::{CellRecord, Event, Sink, default_jobs, run};
-use crate::scenario::{Briefing, Fallback, Size};
+use crate::runner::{CellRecord, Event, Sink, default_jobs, play, run};
+use crate::scenario::{Briefing, Fallback, Size, builtin_names};
 use crate::strategy::{Registry, Strategy};
 use crate::tokens::Meter;
 
@@ -29,13 +29,24 @@ pub struct Gathered {
     pub cells: Vec<MeasuredCell>,
     /// The encodings.
     pub tokenizers: BTreeSet<String>,
+    /// What budgets chose from.
+    pub choice: Choice,
+}
+
+/// Which seeds of a scenario are run.
+#[derive(Clone, Copy, Debug)]
+pub enum Seeds {
+    /// The first, as budgets want it.
+    First,
+    /// This one.
+    One(u64),
 }
 
 /// The cells that budgets name: of run directories, or run now. `Err`: a signal stopped it, which means this exit code.
 pub fn gather(
     what: &[String],
     budgets: &Budgets,
-    seeds: u64,
+    seeds: Seeds,
     jobs: Option<u64>,
     registry: &Registry,
     console: &Console,
@@ -52,10 +63,11 @@ pub fn gather(
     for folder in what {
         let read = read_run(Path::new(folder), budgets)?;
         if let Some(twice) = read.cells.iter().find(|cell| !names.insert(cell.result.cell.clone())) {
-            return Err(Error::Usage(format!("{} stands in two of these runs: check them apart", twice.result.cell)));
+            return Err(Error::Usage(format!("{} stands there twice: check runs of the same cells apart", twice.result.cell)));
         }
         gathered.cells.extend(read.cells);
         gathered.tokenizers.extend(read.tokenizers);
+        gathered.choice.scenarios.extend(read.choice.scenarios);
     }
     Ok(Ok(gathered))
 }
@@ -79,7 +91,7 @@ pub fn named_cell(id: &CellId, tokenizer: &str) -> Result<Budgets, Error> {
 pub fn read_run(folder: &Path, budgets: &Budgets) -> Result<Gathered, Error> {
     let run: serde_json::Value = read_json(&folder.join("run.json"))?;
     let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
-    let mut gathered = Gathered { cells: vec![], tokenizers: BTreeSet::from([tokenizer]) };
+    let mut gathered = Gathered { tokenizers: BTreeSet::from([tokenizer]), ..Gathered::default() };
     // Of all parts, only the tools' schemas are of use, for their names.
     let mut tools = BTreeSet::new();
     for line in Lines::<RequestLine>::open(&folder.join("threads/requests.jsonl"))? {
@@ -99,6 +111,18 @@ pub fn read_run(folder: &Path, budgets: &Budgets) -> Result<Gathered, Error> {
         let ledger = of_cell(&mut ledger, &result.cell, |line| &line.cell)?;
         let requests = of_cell(&mut requests, &result.cell, |line| &line.cell)?;
         let id: CellId = result.cell.parse().map_err(|why| Error::Input(format!("{}: {why}", folder.display())))?;
+        let sent: u64 = result.threads.iter().map(|thread| thread.requests).sum();
+        if ledger.len() as u64 != sent || requests.len() != ledger.len() {
+            return Err(Error::Input(format!(
+                "{}: of {} not every request is there ({sent} were sent, {} stand in ledger.jsonl, {} in threads/requests.jsonl): the run \
+                 was killed or its files were changed. `ctxbench run --resume` with the same arguments completes it",
+                folder.display(),
+                result.cell,
+                ledger.len(),
+                requests.len()
+            )));
+        }
+        gathered.choice.scenarios.insert(scenario_piece(&id));
         if budgets.budgets.iter().any(|budget| budget.names(&id)) {
             let cell = measured_cell(result, &ledger, &requests, &parts);
             gathered.cells.push(cell.map_err(|why| Error::Input(format!("{}: {why}", folder.display())))?);
@@ -133,7 +157,7 @@ struct Setting {
 fn run_now(
     what: &[String],
     budgets: &Budgets,
-    seeds: u64,
+    seeds: Seeds,
     jobs: Option<u64>,
     registry: &Registry,
     console: &Console,
@@ -148,17 +172,26 @@ fn run_now(
     let meter = Meter::new(measuring.counter.clone());
     let jobs = jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
     let strategies = strategies(budgets, registry);
-    let mut gathered = Gathered { cells: vec![], tokenizers: BTreeSet::from([budgets.tokenizer.clone()]) };
+    let mut gathered = Gathered { tokenizers: BTreeSet::from([budgets.tokenizer.clone()]), ..Gathered::default() };
     let mut names = BTreeSet::new();
+    gathered.choice.suite = builtin_names();
     for setting in settings(budgets) {
         let Setting { size, briefing, fallback, scripted } = setting;
         let model = scripted.then_some("script");
         let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, console };
         let subjects = offered(what, &wanted, &|name| is_wanted(name, setting, budgets))?;
-        let head = measuring.head(size, seeds, briefing, fallback);
+        let own = subjects.iter().filter(|subject| !gathered.choice.suite.contains(&subject.id.as_str()));
+        gathered.choice.scenarios.extend(own.map(|subject| subject.id.clone()));
+        let head = measuring.head(size, 1, briefing, fallback);
         let mut plan = Plan::new(head, subjects, strategies.clone()).map_err(|why| Error::Usage(why.to_string()))?;
         // A recording has no size, brief or fallback: it would be run under each.
         plan.retain(|id| budgets.budgets.iter().any(|budget| budget.names(id)) && names.insert(id.to_string()));
+        if let Seeds::One(seed) = seeds {
+            for cell in plan.cells_of_seed(seed) {
+                gathered.cells.push(of_record(&play(&cell, &meter, true))?);
+            }
+            continue;
+        }
         let mut cells = Vec::new();
         let collecting = Collecting { cells: &mut cells };
         let mut sinks: Vec<Box<dyn Sink + '_>> = vec![Box::new(collecting)];

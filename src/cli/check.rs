@@ -8,11 +8,12 @@ use crate::check::{
 };
 use crate::error::{Error, Exit};
 use crate::metrics::{METRICS, metric};
+use crate::plan::CellId;
 use crate::report::{Format, changes, checked as report, last_line};
 use crate::strategy::Registry;
 
 use super::args::{BudgetArgs, CheckArgs, Global};
-use super::budgeted::{Gathered, gather};
+use super::budgeted::{Gathered, Seeds, gather};
 use super::console::Console;
 use super::inputs::read_text;
 use super::nearest::suggestion;
@@ -33,12 +34,17 @@ pub fn check(args: &CheckArgs, registry: &Registry, global: &Global, console: &C
 }
 
 fn done(args: &CheckArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
-    let selection = selection(args)?;
+    let selection = selection(args, registry)?;
+    let own = [budgets_path(&args.files), lock_path(&args.files)];
+    if let Some(out) = global.out.iter().find(|out| own.contains(&out.path)) {
+        return Err(Error::Usage(format!("--out would write over {}: give the report a file of its own", out.path.display())));
+    }
     let locked = is_locked(&args.files);
     if args.accept && locked {
         return Err(Error::Usage("CI is set, so nothing is written: accept on your own machine, and commit the lock".to_owned()));
     }
-    let (checked, lock, cells) = match checked(&args.files, &args.what, args.jobs, registry, console)? {
+    let merged = if args.accept && args.only.is_empty() && args.metric.is_none() { Merged::Taken } else { Merged::Refused };
+    let (checked, lock, cells) = match checked(&args.files, &args.what, merged, args.jobs, registry, console)? {
         Ok(whole) => whole,
         Err(exit) => {
             console.last(&format!("exit {}: {}", exit as u8, exit_words(exit)));
@@ -71,6 +77,7 @@ pub type Whole = (Checked, Option<Lock>, Vec<MeasuredCell>);
 pub fn checked(
     files: &BudgetArgs,
     what: &[String],
+    merged: Merged,
     jobs: Option<u64>,
     registry: &Registry,
     console: &Console,
@@ -79,8 +86,8 @@ pub fn checked(
         Ok(budgets) => budgets,
         Err(nothing) => return Ok(Ok((*nothing, None, vec![]))),
     };
-    let (lock, lock_file) = read_lock(files)?;
-    let Gathered { cells, tokenizers } = match gather(what, &budgets, 1, jobs, registry, console)? {
+    let (lock, lock_file) = read_lock(files, merged)?;
+    let Gathered { cells, tokenizers, choice } = match gather(what, &budgets, Seeds::First, jobs, registry, console)? {
         Ok(gathered) => gathered,
         Err(exit) => return Ok(Err(exit)),
     };
@@ -90,6 +97,7 @@ pub fn checked(
         typed: Typed { grow: files.grow, drop: files.drop },
         locked: is_locked(files),
         strict: files.strict,
+        choice: &choice,
     };
     if let Some(other) = tokenizers.iter().find(|name| **name != budgets.tokenizer) {
         let message = format!(
@@ -108,7 +116,7 @@ pub fn checked(
 
 /// The budgets; without a file at the usual place, a check of nothing.
 fn budgets(files: &BudgetArgs, registry: &Registry, console: &Console) -> Result<Result<Budgets, Box<Checked>>, Error> {
-    let path = files.budgets.clone().unwrap_or_else(|| PathBuf::from("budgets.toml"));
+    let path = budgets_path(files);
     if files.budgets.is_none() && !path.exists() {
         let message = format!("there is no {} here, so nothing was checked. To begin with:\n\n{}", path.display(), crate::check::STARTER);
         let nothing = Checked {
@@ -129,10 +137,24 @@ fn budgets(files: &BudgetArgs, registry: &Registry, console: &Console) -> Result
 
 /// The budgets; that there are none is an error.
 pub fn budgets_of(files: &BudgetArgs, registry: &Registry, console: &Console) -> Result<Budgets, Error> {
-    let path = files.budgets.clone().unwrap_or_else(|| PathBuf::from("budgets.toml"));
+    let path = budgets_path(files);
     let text = read_text(&path)?;
     let budgets = parse_budgets(&text, &path.display().to_string(), registry);
     budgets.map_err(|errors| Error::Input(format!("nothing was checked because of this:\n\n{}", errors.render(console.colour_err))))
+}
+
+/// Where the budgets are.
+fn budgets_path(files: &BudgetArgs) -> PathBuf {
+    files.budgets.clone().unwrap_or_else(|| PathBuf::from("budgets.toml"))
+}
+
+/// What to do about a lock in which a merge kept two sayings of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merged {
+    /// It is an error.
+    Refused,
+    /// Those cells count as not accepted: they are about to be written anew.
+    Taken,
 }
 
 /// Where the lock is.
@@ -141,7 +163,7 @@ pub fn lock_path(files: &BudgetArgs) -> PathBuf {
 }
 
 /// What was accepted, and what it was read from.
-pub fn read_lock(files: &BudgetArgs) -> Result<(Option<Lock>, String), Error> {
+pub fn read_lock(files: &BudgetArgs, merged: Merged) -> Result<(Option<Lock>, String), Error> {
     let path = lock_path(files);
     let (text, name) = match &files.against {
         Some(revision) => (Some(of_revision(revision, &path)?), format!("{revision}:{}", path.display())),
@@ -150,7 +172,11 @@ pub fn read_lock(files: &BudgetArgs) -> Result<(Option<Lock>, String), Error> {
             _ => (Some(read_text(&path)?), path.display().to_string()),
         },
     };
-    let lock = text.map(|text| Lock::parse(&text)).transpose().map_err(|why| Error::Input(format!("{name}, {why}")))?;
+    let parse = |text: String| match merged {
+        Merged::Refused => Lock::parse(&text),
+        Merged::Taken => Lock::parse_merged(&text).map(|(lock, _)| lock),
+    };
+    let lock = text.map(parse).transpose().map_err(|why| Error::Input(format!("{name}, {why}")))?;
     Ok((lock, name))
 }
 
@@ -158,7 +184,7 @@ pub fn read_lock(files: &BudgetArgs) -> Result<(Option<Lock>, String), Error> {
 fn of_revision(revision: &str, path: &Path) -> Result<String, Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if revision.starts_with('-') {
+    if revision.is_empty() || revision.starts_with('-') {
         return Err(Error::Usage(format!("--against takes a revision of git, not `{revision}`")));
     }
     let spec = format!("{revision}:./{name}");
@@ -166,7 +192,7 @@ fn of_revision(revision: &str, path: &Path) -> Result<String, Error> {
     let git = git.map_err(|why| Error::path("run", Path::new("git"), why))?;
     if !git.status.success() {
         let said = String::from_utf8_lossy(&git.stderr);
-        let said = said.trim().trim_start_matches("fatal: ");
+        let said = said.trim().trim_start_matches("fatal: ").trim_end_matches('.');
         return Err(Error::Input(format!(
             "git has no {} in {revision}: {said}. Name a revision in which the lock is committed (a shallow clone lacks most of them)",
             path.display()
@@ -175,12 +201,23 @@ fn of_revision(revision: &str, path: &Path) -> Result<String, Error> {
     String::from_utf8(git.stdout).map_err(|_| Error::Input(format!("{} of {revision} is not UTF-8 text", path.display())))
 }
 
-fn selection(args: &CheckArgs) -> Result<Selection, Error> {
+fn selection(args: &CheckArgs, registry: &Registry) -> Result<Selection, Error> {
     if let Some(name) = args.metric.as_deref().filter(|name| metric(name).is_none()) {
-        let near = suggestion(name, METRICS.iter().map(|metric| metric.name));
+        let near = match suggestion(name, METRICS.iter().map(|metric| metric.name)) {
+            near if near.is_empty() => ".".to_owned(),
+            near => near,
+        };
         return Err(Error::Usage(format!("there is no metric `{name}`{near} `ctxbench list metrics` names all")));
     }
-    let plain = |name: &str| Ok(vec![name.to_owned()]);
+    // A plain id may leave out what cells' ids write out: the profile, say.
+    let plain = |name: &str| {
+        let id: Option<CellId> = name.parse().ok();
+        let whole = id.and_then(|id| {
+            let strategy = registry.parse(&id.strategy).ok()?.first()?.build().id();
+            Some(CellId { strategy, ..id }.to_string())
+        });
+        Ok(vec![whole.unwrap_or_else(|| name.to_owned())])
+    };
     let patterns: Result<Vec<Pattern>, String> = args.only.iter().map(|text| Pattern::parse(text, &plain)).collect();
     let patterns = patterns.map_err(|why| Error::Usage(format!("--only: {why}")))?;
     Ok(Selection { cells: (!patterns.is_empty()).then(|| Patterns::new(patterns)), metric: args.metric.clone() })
@@ -196,12 +233,20 @@ fn accepted(
     console: &Console,
 ) -> Result<Exit, Error> {
     let path = lock_path(&args.files);
-    let nothing = checked.troubles.iter().find(|trouble| trouble.exit == Exit::NothingChecked);
-    if let Some(trouble) = nothing {
-        emit("check --accept", global.format, &global.out, console, &|format, colour| report(checked, format, colour))?;
-        return Ok(trouble.exit);
+    let nothing = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NothingChecked);
+    if nothing {
+        return not_accepted("nothing was accepted, because of the errors above".to_owned(), checked, global, console);
     }
     let done: Accepted = accept(lock, cells, checked, selection).map_err(|why| Error::Usage(why.to_string()))?;
+    if done.selected == 0 {
+        let named =
+            args.only.iter().map(|only| format!("--only {only}")).chain(args.metric.iter().map(|metric| format!("--metric {metric}")));
+        let named = named.collect::<Vec<_>>().join(" ");
+        let near = checked.rows.iter().map(|row| row.cell.as_str());
+        let near = args.only.iter().map(|only| suggestion(only, near.clone())).find(|near| !near.is_empty()).unwrap_or_default();
+        let message = format!("{named} matches no figure that the budgets name{near}");
+        return not_accepted(message, checked, global, console);
+    }
     if lock != Some(&done.lock) {
         write_whole(&path, &done.lock.text())?;
     }
@@ -230,6 +275,17 @@ fn accepted(
         Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
     })?;
     Ok(exit)
+}
+
+/// Says why nothing was accepted, behind what was checked.
+fn not_accepted(message: String, checked: &Checked, global: &Global, console: &Console) -> Result<Exit, Error> {
+    let mut checked = checked.clone();
+    checked.troubles.push(Trouble { exit: Exit::NothingChecked, line: None, message });
+    emit("check --accept", global.format, &global.out, console, &|format, colour| report(&checked, format, colour))?;
+    if global.format != Format::Human {
+        console.last(&last_line(&checked));
+    }
+    Ok(checked.exit())
 }
 
 /// Leaves what accepting would write beside the lock, where anything is new, gone or stale.
@@ -268,15 +324,18 @@ fn remove_new(lock: &Path) {
     let _ = std::fs::remove_file(new_path(lock));
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all. A link stays a link, and the file keeps its permissions.
 fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
-    if std::fs::metadata(path).is_ok_and(|there| there.permissions().readonly()) {
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let known = std::fs::metadata(&target).ok().map(|there| there.permissions());
+    if known.as_ref().is_some_and(std::fs::Permissions::readonly) {
         return Err(Error::path("write", path, std::io::ErrorKind::PermissionDenied.into()));
     }
-    let mut name = path.as_os_str().to_owned();
+    let mut name = target.as_os_str().to_owned();
     name.push(format!(".{}", std::process::id()));
     let beside = PathBuf::from(name);
-    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    let kept = || known.map_or(Ok(()), |known| std::fs::set_permissions(&beside, known));
+    let written = std::fs::write(&beside, text).and_then(|()| kept()).and_then(|()| std::fs::rename(&beside, &target));
     written.map_err(|why| {
         let _ = std::fs::remove_file(&beside);
         Error::path("write", path, why)

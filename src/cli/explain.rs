@@ -7,8 +7,8 @@ use crate::report::{Explained, Format, explained_json, explained_text};
 use crate::strategy::Registry;
 
 use super::args::{ExplainArgs, Global};
-use super::budgeted::{Gathered, gather, named_cell, read_run};
-use super::check::{budgets_of, is_locked, read_lock};
+use super::budgeted::{Gathered, Seeds, gather, named_cell, read_run};
+use super::check::{Merged, budgets_of, is_locked, read_lock};
 use super::console::Console;
 use super::nearest::suggestion;
 use super::output::emit;
@@ -21,15 +21,15 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     let strategy = choices.first().map_or(typed.strategy.clone(), |choice| choice.build().id());
     let id = CellId { strategy, ..typed };
     let budgets = budgets_of(&args.files, registry, console)?;
-    let (lock, lock_file) = read_lock(&args.files)?;
+    let (lock, lock_file) = read_lock(&args.files, Merged::Refused)?;
     // The cell is wanted whatever the budgets name.
     let wanted = named_cell(&id, &budgets.tokenizer)?;
     let what: Vec<String> = args.from.iter().map(|path| path.display().to_string()).collect();
     let gathered = match &args.run_dir {
         Some(folder) => Ok(read_run(folder, &wanted)?),
-        None => gather(&what, &wanted, id.seed.saturating_add(1), None, registry, console)?,
+        None => gather(&what, &wanted, Seeds::One(id.seed), None, registry, console)?,
     };
-    let Gathered { cells, tokenizers } = match gathered {
+    let Gathered { cells, tokenizers, choice } = match gathered {
         Ok(gathered) => gathered,
         Err(exit) => return Ok(exit),
     };
@@ -42,20 +42,24 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     }
     let name = id.to_string();
     let Some(at) = cells.iter().position(|cell| cell.result.cell == name) else {
-        let near = suggestion(&name, lock.iter().flat_map(|lock| lock.cells.keys()).map(String::as_str));
-        let hint = if near.is_empty() { "; --from PATH names the scenario file or recording that it is of".to_owned() } else { near };
-        return Err(Error::Usage(format!("there is no cell {name}{hint}")));
+        let known = lock.iter().flat_map(|lock| lock.cells.keys()).map(String::as_str);
+        let near = match suggestion(&name, known.filter(|known| *known != name)) {
+            near if near.is_empty() => ".".to_owned(),
+            near => near,
+        };
+        let hint = "--from PATH names the scenario file or recording that it is of, --run-dir DIR a folder that holds it";
+        return Err(Error::Usage(format!("there is no cell {name}{near} {hint}")));
     };
     let mut lock = lock;
     let accepted = lock.as_ref().and_then(|lock| lock.cells.get(&name)).cloned();
     // Other cells are not what was asked about.
     lock.iter_mut().for_each(|lock| lock.cells.retain(|cell, _| *cell == name));
     let typed = Typed { grow: args.files.grow, drop: args.files.drop };
-    let comparable = lock.filter(|lock| lock.tokenizer == budgets.tokenizer);
-    let terms = Terms { budgets: &budgets, lock: comparable.as_ref(), typed, locked: is_locked(&args.files), strict: args.files.strict };
+    let terms =
+        Terms { budgets: &budgets, lock: lock.as_ref(), typed, locked: is_locked(&args.files), strict: args.files.strict, choice: &choice };
     let mut checked = judge(&cells[at..=at], terms, &lock_file);
     // That a budget matches nothing is no matter of one cell.
-    checked.troubles.clear();
+    checked.troubles.retain(|trouble| trouble.exit == Exit::NotComparable);
     let unnamed = accepted.iter().flat_map(|cell| &cell.figures);
     let named = |metric: &str| checked.rows.iter().any(|row| row.name == metric && row.value.is_some());
     let unnamed = unnamed.filter(|(metric, _)| !named(metric)).map(|(metric, figure)| (metric.as_str(), figure)).collect();

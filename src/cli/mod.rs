@@ -34,9 +34,17 @@ use console::Console;
 
 /// Does what was typed (the program's name first) and says how it went.
 pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Exit {
-    let typed = match Typed::try_parse_from(typed) {
+    let words: Vec<OsString> = typed.into_iter().collect();
+    let typed = match Typed::try_parse_from(&words) {
         Ok(typed) => typed,
-        Err(told) => return told_by_clap(&told),
+        Err(told) => {
+            let exit = told_by_clap(&told);
+            // Whatever ends a check, its last line names the code.
+            if exit != Exit::Fine && words.iter().skip(1).any(|word| word == "check") {
+                Console::new(false, console::Level::Error, console::Colour::Never).last("exit 2: wrong usage");
+            }
+            return exit;
+        }
     };
     let global = &typed.global;
     let console = Console::new(global.quiet, global.log, global.color);

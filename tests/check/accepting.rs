@@ -34,7 +34,36 @@ fn only_what_was_selected_is_rewritten() {
     assert_eq!(cell(&before, "lookup/full-copy@1"), cell(&after, "lookup/full-copy@1"));
     assert_ne!(cell(&before, CELL)[0], cell(&after, CELL)[0]);
     assert_eq!(cell(&before, CELL)[1], cell(&after, CELL)[1], "the other metric of the cell stays");
-    project.check(&[]).expect(10, &["GREW", "full-copy", "STALE quality"]);
+    // What grew is still told of what was not accepted, in the cell of which a part was, too.
+    project.check(&[]).expect(10, &["GREW", "full-copy", "STALE quality", "tool read_file changed", "in 2 cells"]);
+}
+
+#[test]
+fn a_selection_that_matches_nothing_fails() {
+    let project = Project::accepted();
+    project.edit("scenarios/lookup.yaml", "about: Reads a file", "about: Simply reads a file");
+    let lock = project.read("budgets.lock");
+    project.check(&["--accept", "--only", "lokup/*"]).expect(12, &["--only lokup/* matches no figure"]);
+    project
+        .check(&["--accept", "--only", "lookup/opencod@1.18.33/reader/0"])
+        .expect(12, &["did you mean `lookup/opencode@1.18.33/reader/0`?"]);
+    project.check(&["--accept", "--metric", "total.output"]).expect(12, &["--metric total.output matches no figure"]);
+    assert_eq!(project.read("budgets.lock"), lock);
+    // A plain id may leave out the profile, as for `explain`.
+    project.check(&["--accept", "--only", "lookup/opencode/reader/0"]).expect(0, &["1 figure of", "1 figure kept the value"]);
+}
+
+#[test]
+fn figures_of_another_version_are_accepted_by_name_alone() {
+    let project = Project::accepted();
+    let lock = project.read("budgets.lock");
+    let line = line(&lock, "quality");
+    project.edit("budgets.lock", &line, &format!("{line}\n{}", line.replace(" quality 1.0 ", " zz.future 7 ")));
+    project.check(&[]).expect(0, &["1 cell, 3 figures: 1 GONE, 2 ok"]);
+    project.check(&["--accept", "--metric", "quality"]).expect(0, &["no figure"]);
+    assert!(project.read("budgets.lock").contains(" zz.future 7 "));
+    project.check(&["--accept"]).expect(0, &["zz.future: 7 -> (none)"]);
+    assert_eq!(project.read("budgets.lock"), lock);
 }
 
 #[test]

@@ -72,6 +72,7 @@ fn what_cannot_be_explained_says_why() {
     check(&["explain", "lookup"], 2, "no cell id");
     check(&["explain", "lookup/opencod/reader/0"], 2, "opencode");
     check(&["explain", "lookp/opencode/reader/0"], 2, "did you mean `lookup/opencode@1.18.33/reader/0`?");
+    check(&["explain", "session/opencode/held/0"], 2, "--from PATH");
     check(&["explain", CELL, "--budgets", "nowhere.toml"], 1, "cannot read nowhere.toml");
     check(&["explain", CELL, "--run-dir", "nowhere"], 1, "cannot read nowhere");
 }

@@ -52,9 +52,14 @@ fn all_that_is_wrong_is_said_at_once() {
 #[test]
 fn a_budget_that_matches_nothing_is_named() {
     let project = Project::accepted();
-    project.write("budgets.toml", &(BUDGETS.to_owned() + "\n[[budget]]\nscenario = \"look-*\"\n\"requests\" = {}\n"));
-    let done = project.check(&[]).expect(12, &["budgets.toml:15", "scenario look-*", "matches no cell"]);
-    assert!(done.out.contains("lookup"), "it says what there is: {}", done.out);
+    let check = |pattern: &str, words: &[&str]| {
+        project.write("budgets.toml", &(BUDGETS.to_owned() + &format!("\n[[budget]]\nscenario = \"{pattern}\"\n\"requests\" = {{}}\n")));
+        project.check(&[]).expect(12, &["budgets.toml:15", &format!("scenario {pattern}"), "matches no cell"]).expect(12, words);
+    };
+    check("look-*", &["Did you mean `lookup`?"]);
+    check("lokup", &["Did you mean `lookup`?"]);
+    check("lookup~small", &["Did you mean `lookup`?", "what is the default (small"]);
+    check("something-else", &["The scenarios are", "lookup", "opencode@1.18.33"]);
 }
 
 #[test]
@@ -95,11 +100,44 @@ fn damaged_locks_say_what_to_do() {
     check(&half, &["conflict marker (<<<<<<<)", "git checkout --ours budgets.lock"]);
     check(&format!("{good}>>>>>>> other\n"), &["conflict marker (>>>>>>>)"]);
     check(&good.replace(" parent.input_total ", " parent.input_total x"), &["no line of the lock"]);
-    let line = good.lines().find(|line| line.contains(" quality ")).unwrap();
-    check(
-        &good.replace(line, &format!("{line}\n{}", line.replace(" 1.0 ", " 0.5 "))),
-        &["stands there twice", "delete one of the two lines"],
-    );
+    let request = good.lines().find(|line| line.starts_with("  ")).unwrap();
+    check(&good.replace(request, "  00000000 0 / in - out 1 same 0 items -"), &["belongs to no cell"]);
+    check(&good.replace(request, &request.replace(" items ", " item ")), &["no request of the lock"]);
+}
+
+#[test]
+fn numbers_that_nobody_can_reach_are_compared_all_the_same() {
+    let project = Project::accepted();
+    for (from, to) in [(" quality 1.0 ", " quality -1e300 "), (" quality -1e300 ", " quality 1e300 ")] {
+        project.edit("budgets.lock", from, to);
+        project.check(&[]).expect(if to.contains('-') { 0 } else { 10 }, &[]);
+    }
+    let project = Project::accepted();
+    project.edit("budgets.lock", " tools=", " tools=-9223372036854775808 x=");
+    project.edit("budgets.lock", " parent.input_total 1374 ", " parent.input_total 1000 ");
+    project.check(&[]).expect(10, &["GREW"]);
+    for limit in ["max = -1e300", "min = 1e300", "grow = 999999999999999999", "max = 1e-300"] {
+        let project = Project::accepted();
+        project.edit("budgets.toml", "\"parent.input_total\" = {}", &format!("\"parent.input_total\" = {{ {limit} }}"));
+        let done = project.check(&[]);
+        assert!([0, 10].contains(&done.code), "{limit}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_lock_that_claims_much_costs_little() {
+    let project = Project::accepted();
+    let lock = project.read("budgets.lock");
+    let request = lock.lines().find(|line| line.starts_with("  ")).unwrap();
+    let key = request.trim_start().split(' ').next().unwrap();
+    let huge = 1_000_000_000_000_000_000_u64;
+    let many: String = (100..400).map(|seq| format!("  {key} {seq} /1 in - out 1 same {huge} items - more {huge}\n")).collect();
+    project.write("budgets.lock", &(lock.replace(" parent.input_total 1374 ", " parent.input_total 1000 ") + &many));
+    project.check(&[]).expect(10, &["GREW"]);
+    // Thousands of cells that are not there any more.
+    let gone: String = (0..20_000).map(|at| format!("gone-{at}/opencode@1.18.33/reader/0 quality 1.0 f\n\n")).collect();
+    project.write("budgets.lock", &(lock + "\n" + &gone));
+    project.check(&[]).expect(0, &["20000 GONE"]);
 }
 
 #[cfg(unix)]
@@ -119,6 +157,15 @@ fn files_that_cannot_be_used_are_named() {
     std::fs::set_permissions(project.path("budgets.lock"), std::fs::Permissions::from_mode(0o444)).unwrap();
     project.check(&["--accept"]).expect(1, &["cannot write budgets.lock", "permission denied"]);
     assert_eq!(project.read("budgets.lock"), lock);
+    // A link stays one, and the file behind it keeps its permissions.
+    std::fs::set_permissions(project.path("budgets.lock"), std::fs::Permissions::from_mode(0o664)).unwrap();
+    std::os::unix::fs::symlink("budgets.lock", project.path("linked.lock")).unwrap();
+    project.check(&["--lock", "linked.lock", "--accept"]).expect(0, &[]);
+    assert!(std::fs::symlink_metadata(project.path("linked.lock")).unwrap().is_symlink());
+    assert_ne!(project.read("budgets.lock"), lock);
+    assert_eq!(std::fs::metadata(project.path("budgets.lock")).unwrap().permissions().mode() & 0o777, 0o664);
+    // Reports do not write over the files that they are about.
+    project.check(&["--out", "json=budgets.lock"]).expect(2, &["would write over budgets.lock"]);
 }
 
 #[test]
@@ -127,8 +174,9 @@ fn a_scenario_that_was_renamed_is_recognised() {
     let text = project.read("scenarios/lookup.yaml").replace("id: lookup\n", "id: search\n");
     std::fs::remove_file(project.path("scenarios/lookup.yaml")).unwrap();
     project.write("scenarios/search.yaml", &text);
-    // The budget names the old one.
-    project.check(&[]).expect(12, &["scenario lookup", "matches no cell"]);
+    // The budget names the old one; accepting would not mend that, so it is not offered.
+    let done = project.check(&[]).expect(12, &["scenario lookup", "matches no cell", "The scenarios are", "search"]);
+    assert!(!done.out.contains("--accept"), "{}", done.out);
     project.edit("budgets.toml", "scenario = \"lookup\"", "scenario = \"search\"");
     project.check(&[]).expect(0, &["GONE", "NEW", "renamed", "search/opencode@1.18.33/reader/0"]);
     project.check_in_ci(&[]).expect(11, &["GONE", "NEW", "renamed"]);

@@ -68,6 +68,14 @@ fn branches_that_add_cells_in_one_place_merge_with_the_union_driver() {
     let (merged, said) = git(&project, &["merge", "--quiet", "--no-edit", "one"]);
     assert!(merged, "{said}");
     project.check_in_ci(&[]).expect(0, &["3 cells"]);
+    // No request was taken for one of the other cell, alike as they are.
+    let lock = project.read("budgets.lock");
+    for id in ["lookup", "lookup-a", "lookup-b"] {
+        let cell = format!("{id}/opencode@1.18.33/reader/0");
+        let explained = project.run(&["explain", &cell]);
+        assert!(explained.out.contains("the requests are those that were accepted"), "{}\n{lock}", explained.out);
+    }
+    project.check(&["--accept"]).expect(0, &["no figure"]);
 }
 
 #[test]
@@ -84,7 +92,12 @@ fn two_branches_that_accept_one_cell_differently_are_told_apart() {
         done(&project, &["checkout", "--quiet", "scenarios"]);
     }
     git(&project, &["merge", "--quiet", "--no-edit", "one"]);
-    project.check(&[]).expect(3, &["budgets.lock, line", "stands there twice"]);
+    let merged = project.read("budgets.lock");
+    project.check(&[]).expect(3, &["budgets.lock, line", "two things are said of lookup/opencode@1.18.33/reader/0", "check --accept"]);
+    project.check(&["--accept", "--metric", "quality"]).expect(3, &["two things are said"]);
+    assert_eq!(project.read("budgets.lock"), merged);
+    project.check(&["--accept"]).expect(0, &["2 figures"]);
+    project.check_in_ci(&[]).expect(0, &[]);
 }
 
 #[test]

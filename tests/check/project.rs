@@ -151,9 +151,10 @@ pub fn scenario(id: &str) -> String {
 }
 
 impl Done {
-    /// Expects a usage error with words. What clap refuses ends with its own help.
+    /// Expects a usage error with a word, of whatever command.
     pub fn expect_usage(self, word: &str) {
-        assert_eq!(self.code, 2, "{}", self.err);
-        assert!(self.err.contains(word), "{}", self.err);
+        let done = self;
+        assert_eq!(done.code, 2, "{}", done.err);
+        assert!(done.err.contains(word), "{}", done.err);
     }
 }

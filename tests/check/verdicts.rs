@@ -73,6 +73,34 @@ fn a_warning_is_told_and_passes_unless_strict() {
 }
 
 #[test]
+fn a_default_takes_the_level_of_the_budget_that_it_holds_for() {
+    let project = accepted_as(|value| value - 1);
+    project.edit("budgets.toml", "\"parent.input_total\" = {}", "\"parent.input_total\" = { level = \"warn\" }");
+    check(&project, CELL, "parent.input_total", &["warn"], 0, 0);
+    // Another budget that wants it as an error is not weakened.
+    let both = project.read("budgets.toml") + "\n[[budget]]\nscenario = \"look*\"\nstrategy = \"opencode\"\n\"parent.input_total\" = {}\n";
+    project.write("budgets.toml", &both);
+    check(&project, CELL, "parent.input_total", &["GREW"], 10, 10);
+}
+
+#[test]
+fn what_one_budget_says_takes_nothing_from_another() {
+    let budget =
+        |limits: &str| format!("\n[[budget]]\nscenario = \"lookup\"\nstrategy = \"opencode\"\n\"parent.input_total\" = {limits}\n");
+    for limits in ["{ drop = \"90%\" }", "{ grow = \"50%\", level = \"warn\" }", "{ grow = \"50%\" }", "{ max = 1000000 }"] {
+        let project = accepted_as(|value| value - 1);
+        project.write("budgets.toml", &(project.read("budgets.toml") + &budget(limits)));
+        project.check(&[]).expect(10, &["GREW"]);
+    }
+    // Of one metric in one budget, its own `grow` stands for the default, its own `drop` does not.
+    for (limits, code) in [("{ grow = \"50%\" }", 0), ("{ drop = \"50%\" }", 10)] {
+        let project = accepted_as(|value| value - 1);
+        project.edit("budgets.toml", "\"parent.input_total\" = {}", &format!("\"parent.input_total\" = {limits}"));
+        project.check(&[]).expect(code, &[]);
+    }
+}
+
+#[test]
 fn new() {
     let project = Project::accepted();
     project.edit("budgets.toml", "\"quality\" = {}", "\"quality\" = {}\n\"requests\" = {}");
@@ -180,6 +208,7 @@ fn through_make_the_code_is_in_the_last_line() {
     check(&Project::accepted(), "", false, 0);
     check(&Project::accepted(), "--budgets nowhere.toml", false, 1);
     check(&Project::accepted(), "no-such-scenario", false, 2);
+    check(&Project::accepted(), "--no-such-option", false, 2);
     let bad = Project::accepted();
     bad.write("budgets.lock", "<<<<<<< ours\n");
     check(&bad, "", false, 3);

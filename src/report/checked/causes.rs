@@ -1,6 +1,6 @@
 //! What is told of a check, by what caused it: one changed item moves many figures of many cells, and is said once.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::check::{Checked, Place, Row, Verdict};
 
@@ -47,13 +47,8 @@ impl<'a> Cause<'a> {
 
     /// The cells, each once.
     pub fn cells(&self) -> Vec<&'a str> {
-        let mut cells: Vec<&str> = Vec::new();
-        for row in self.groups.iter().flat_map(|group| &group.rows) {
-            if !cells.contains(&row.cell.as_str()) {
-                cells.push(&row.cell);
-            }
-        }
-        cells
+        let cells: IndexSet<&str> = self.groups.iter().flat_map(|group| &group.rows).map(|row| row.cell.as_str()).collect();
+        cells.into_iter().collect()
     }
 
     /// What the exceeded limits are for, each once.

@@ -47,6 +47,9 @@ pub fn explained_text(explained: &Explained<'_>) -> String {
     if rows.is_empty() {
         let _ = writeln!(out, "  no budget of {} names this cell", checked.budgets_file);
     }
+    for trouble in &checked.troubles {
+        folded(&trouble.message, WIDTH - 2).iter().for_each(|line| out += &format!("  {line}\n"));
+    }
     for (metric, figure) in &explained.unnamed {
         let _ = writeln!(out, "  {metric}  accepted {} and named by no budget any more", value(Some(figure.value)));
     }
@@ -56,7 +59,12 @@ pub fn explained_text(explained: &Explained<'_>) -> String {
         None => out += &format!("\nthe cell is not in {}: nothing to compare with\n", checked.lock_file),
         Some(accepted) => out += &differences(accepted, &explained.cell.trail, explained.diff_lock),
     }
-    let _ = write!(out, "\nof this cell alone, check would end with {}\n", last_line(checked));
+    match rows.is_empty() {
+        true => out += "\ncheck does not look at this cell\n",
+        false => {
+            let _ = write!(out, "\nof this cell alone, check would end with {}\n", last_line(checked));
+        }
+    }
     out
 }
 

@@ -40,7 +40,7 @@ pub fn human(checked: &Checked, colour: bool) -> String {
     }
     let lock = if checked.has_lock { checked.lock_file.clone() } else { format!("{} (not there yet)", checked.lock_file) };
     let _ = writeln!(out, "{} against {lock}; tokens are {}", checked.budgets_file, checked.tokenizer);
-    let figures = checked.rows.iter().filter(|row| row.metric.is_some()).count();
+    let figures = checked.rows.iter().filter(|row| !row.name.is_empty()).count();
     let _ = writeln!(out, "{}, {}: {}", counted(checked.cells(), "cell"), counted(figures, "figure"), tally(checked));
     if !checked.locked && checked.rows.iter().any(|row| row.verdicts.iter().any(|verdict| verdict.exit(true) == Exit::NotComparable)) {
         let _ = writeln!(out, "in CI (or with --locked), what is NEW, GONE, STALE or UNMEASURED fails");
@@ -68,7 +68,8 @@ fn cause_text(checked: &Checked, cause: &Cause<'_>, colour: bool) -> String {
     if let Some(row) = compared {
         let _ = writeln!(out, "  look    {}", look(&row.cell));
     }
-    if cause.is_acceptable() {
+    let nothing = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NothingChecked);
+    if cause.is_acceptable() && !nothing {
         let _ = writeln!(out, "  accept  {}", accept(cells.iter().copied()));
     }
     out.push('\n');

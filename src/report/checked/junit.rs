@@ -53,10 +53,13 @@ fn told(checked: &Checked, row: &Row) -> Vec<String> {
         (Some(_), Some(moved)) => format!("{} → {} {moved}", value(row.accepted), value(row.value)),
         _ => value(row.value),
     };
-    let mut lines = vec![format!("{} {} {moved}", verdicts(row), row.name)];
+    let remark = row.remark.as_ref().map_or(String::new(), |remark| format!(" ({remark})"));
+    let mut lines = vec![match row.name.as_str() {
+        "" => format!("{}{remark}", verdicts(row)),
+        name => format!("{} {name} {moved}{remark}", verdicts(row)),
+    }];
     lines.extend(row.held.iter().filter(|held| held.verdict != Verdict::Ok).map(|held| exceeded(checked, held)));
     lines.extend(growth(row).map(|growth| format!("where: {growth}")));
     lines.extend(row.place.as_ref().map(|at| format!("first: {}, in {}", change(&at.change), place(at))));
-    lines.extend(row.remark.clone());
     lines
 }

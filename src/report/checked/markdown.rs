@@ -33,7 +33,7 @@ pub fn markdown(checked: &Checked) -> String {
 
 /// What was checked and how it went, in whole sentences.
 fn opening(checked: &Checked) -> String {
-    let figures = checked.rows.iter().filter(|row| row.metric.is_some()).count();
+    let figures = checked.rows.iter().filter(|row| !row.name.is_empty()).count();
     let of = format!("{} of {}", counted(figures, "figure"), counted(checked.cells(), "cell"));
     let checked_what = format!(
         "ctxbench ran its scenarios of agents that delegate work to sub-agents and compared what was sent to the models with the values \
@@ -55,7 +55,7 @@ fn opening(checked: &Checked) -> String {
     if same > 0 {
         parts.push(format!("{same} with an unchanged value that has to be accepted again"));
     }
-    format!("{checked_what} **Of {of}, {} do not pass: {}.**\n", failing.len(), parts.join(", "))
+    format!("{checked_what} **Of {of}, these do not pass: {}.**\n", parts.join(", "))
 }
 
 fn section(cause: &Cause<'_>) -> String {
@@ -148,7 +148,8 @@ fn ending(checked: &Checked) -> String {
             text(&source(checked, held)),
         );
     }
-    if told().any(|row| !matches!(row.worst(), Verdict::Failed | Verdict::Unmeasured | Verdict::Warn)) {
+    let nothing = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NothingChecked);
+    if !nothing && told().any(|row| !matches!(row.worst(), Verdict::Failed | Verdict::Unmeasured | Verdict::Warn)) {
         let cells: BTreeSet<&str> = told().map(|row| row.cell.as_str()).collect();
         let _ = write!(out, "\nIf the change is wanted, accept it and commit `{}`:\n\n```sh\n{}\n```\n", checked.lock_file, accept(cells));
     }

@@ -95,12 +95,16 @@ pub fn exceeded(checked: &Checked, held: &Held) -> String {
     format!("{}, exceeded by {}", limit(checked, held), exact(held.beyond))
 }
 
+/// Places of tokens that a line names.
+const PLACES: usize = 4;
+
 /// What a row has more of, by where the tokens stand: `tools +40, own -3`, the largest first.
 pub fn growth(row: &Row) -> Option<String> {
     let mut parts: Vec<(&String, i64)> = row.growth.as_ref()?.iter().map(|(name, tokens)| (name, *tokens)).collect();
     parts.sort_by_key(|(name, tokens)| (std::cmp::Reverse(tokens.unsigned_abs()), (*name).clone()));
-    let words: Vec<String> = parts.iter().map(|(name, tokens)| format!("{name} {}", signed(i128::from(*tokens) * 1_000_000))).collect();
-    Some(words.join(", "))
+    let named = parts.iter().take(PLACES).map(|(name, tokens)| format!("{name} {}", signed(i128::from(*tokens) * 1_000_000)));
+    let more = parts.len().checked_sub(PLACES).filter(|more| *more > 0).map(|more| format!("{more} more"));
+    Some(named.chain(more).collect::<Vec<_>>().join(", "))
 }
 
 fn tokens(mark: &Mark) -> String {
