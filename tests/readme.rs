@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ctxbench::ledger::Row;
 use ctxbench::model::reader::Reader;
-use ctxbench::scenario::{Size, compile_builtin};
+use ctxbench::scenario::{Size, builtin_names, compile_builtin};
 use ctxbench::strategy::{Registry, ThreadId};
 use ctxbench::tokens::{Encoding, Meter, counter};
 use ctxbench::transcript::{Content, Item, Part};
@@ -42,6 +42,24 @@ fn the_tables_of_the_suite() {
     for table in format!("auth-lookup{shown}").split("\n\n") {
         assert!(ran.contains(table), "{table}\n\nis not in\n\n{ran}");
     }
+}
+
+/// Each scenario has its place in the table of what they separate: by name, or by what its name adds to the first of the line.
+#[test]
+fn the_table_of_scenarios_names_all_of_them() {
+    let lines =
+        README.lines().skip_while(|line| *line != "| scenario | what it separates |").skip(2).take_while(|line| line.starts_with('|'));
+    let mut named = Vec::new();
+    for line in lines {
+        let names: Vec<&str> = line.split('|').nth(1).unwrap_or_default().split('`').skip(1).step_by(2).collect();
+        // What begins with `-` belongs to the scenario's file.
+        let file = names.first().map_or("", |first| if first.starts_with("stale-decision") { "stale-decision" } else { first });
+        named.extend(names.iter().map(|name| if name.starts_with('-') { format!("{file}{name}") } else { (*name).to_owned() }));
+    }
+    let mut all: Vec<String> = builtin_names().into_iter().map(str::to_owned).collect();
+    named.sort();
+    all.sort();
+    assert_eq!(named, all);
 }
 
 /// The parent's request whose reply delegated, and the child's first one.

@@ -223,11 +223,28 @@ pub struct ReportForm {
     pub also: Vec<TopicIndex>,
     /// Whether it names where it looked: a line `Seen: TARGET` for each step of its plan that stands completed.
     pub evidence: bool,
+    /// What stands in place of the answer, if the thread never gets to say it.
+    pub ends: Ends,
+}
+
+/// What the last reply of a thread is that carries out an intent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ends {
+    /// Its answer.
+    #[default]
+    Answer,
+    /// A message without any text.
+    Empty,
+    /// A sentence on what it is about to do, and no call: it stops there.
+    Preamble,
+    /// None: the provider gives an error.
+    Error,
 }
 
 impl Default for ReportForm {
     fn default() -> ReportForm {
-        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![], evidence: false }
+        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![], evidence: false, ends: Ends::Answer }
     }
 }
 
@@ -255,11 +272,19 @@ pub struct Conduct {
     pub skip_known: bool,
     /// Whether text beside a call also states what was just learnt.
     pub narrate_findings: bool,
+    /// What it writes into a task where the run asks for no other brief than the usual one.
+    pub brief: Briefing,
 }
 
 impl Default for Conduct {
     fn default() -> Conduct {
-        Conduct { fallback: Fallback::Itself, on_refusal: OnRefusal::RetryAfterReturn, skip_known: false, narrate_findings: false }
+        Conduct {
+            fallback: Fallback::Itself,
+            on_refusal: OnRefusal::RetryAfterReturn,
+            skip_known: false,
+            narrate_findings: false,
+            brief: Briefing::Same,
+        }
     }
 }
 

@@ -5,8 +5,29 @@ use ctxbench::scenario::Fact;
 use super::*;
 
 /// Those whose facts stand in what was said, and whose answers are judged by what the child made of them.
-const DECISIONS: [&str; 5] =
-    ["recent-decision", "recent-decision-2", "recent-decision-beside-call", "recent-decision-lost", "old-decision"];
+const DECISIONS: [&str; 13] = [
+    "recent-decision",
+    "recent-decision-2",
+    "recent-decision-beside-call",
+    "recent-decision-lost",
+    "old-decision",
+    "stale-decision",
+    "stale-decision-final-answer",
+    "stale-decision-beside-call",
+    "stale-decision-tool-result",
+    "stale-decision-hidden",
+    "stale-decision-summary",
+    "stale-decision-written-down",
+    "compacted-parent",
+];
+
+/// Those whose children do more than explore, by what else: steps that are taken whatever is known, before or after the one
+/// that shows the fact.
+const DEEDS: [(&str, &str); 3] = [
+    ("in-flight-calls-deed", "sends a letter first"),
+    ("permission-narrowing", "looks at a record first"),
+    ("research-artifacts", "reads all sources, then writes a page"),
+];
 
 #[test]
 fn every_shipped_scenario_compiles_in_every_size() {
@@ -52,22 +73,30 @@ fn plans_of_the_shipped_scenarios_find_what_is_needed() {
                         assert_eq!(shows(fact), None, "{name} {size:?}");
                         continue;
                     }
+                    if DEEDS.iter().any(|(deed, _)| *deed == name) {
+                        assert!(shows(fact).is_some(), "{name} {size:?}");
+                        continue;
+                    }
                     // Exploring ends with the step that shows the fact: what stands before it does not.
                     assert_eq!(shows(fact), Some(outputs.len() - 1), "{name} {size:?}");
-                    assert!(intent.work.plan.iter().all(|step| step.seeks.contains(&need)));
+                    assert!(intent.work.plan.iter().all(|step| step.seeks.contains(&need)), "{name} {size:?}");
                 }
-                assert!((400..=550).contains(&intent.task.len()), "{name}: a task of {} characters", intent.task.len());
+                // As long as real ones; a Chinese character says more than a letter.
+                let long = if name == "chinese-codebase" { 130..=250 } else { 400..=550 };
+                let characters = intent.task.chars().count();
+                assert!(long.contains(&characters), "{name}: a task of {characters} characters");
                 assert!(intent.work.plan.len() <= 53);
             }
             for turn in &scenario.turns {
                 walk(&scenario, &turn.work.plan);
             }
-            let last = scenario.turns.last().expect("a turn");
+            let sets_work = |turn: &&ctxbench::scenario::UserTurn| !turn.work.marker.is_empty();
+            let last = scenario.turns.iter().rfind(sets_work).expect("a turn that sets work");
             let delegated = last.work.delegates.iter().flat_map(|&intent| &scenario.intents[intent].work.needs);
             let asked: Vec<_> = last.work.needs.iter().chain(delegated).map(|&topic| &scenario.topics[topic]).collect();
             match DECISIONS.contains(&name) {
                 true => assert!(asked.iter().any(|topic| topic.made.is_some()), "{name}: the final answer states what was made"),
-                false => assert!(asked.iter().any(|topic| topic.made.is_none()), "{name}: the final answer states what was found"),
+                false => assert!(!asked.is_empty(), "{name}: the final answer states what was found or made"),
             }
         }
     }

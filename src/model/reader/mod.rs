@@ -23,13 +23,19 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 
 use crate::scenario::marker::{MarkerIndex, Task, UNKNOWN_TASK};
-use crate::scenario::{Briefing, Conduct, Fallback, Scenario, Work};
+use crate::scenario::{Briefing, Conduct, Ends, Fallback, Scenario, Work};
 use crate::transcript::{Digest, normalised_arguments};
 
-use super::{Agent, Model, Pending, Reply, Request, ready};
+use super::{Agent, Model, ModelError, Pending, Reply, Request, ready};
 use delegate::Delegations;
 use sight::Sight;
 use task::Bound;
+
+/// What a child says that stops before it has reported.
+const PREAMBLE: &str = "I have what I need. Let me put the report together.";
+
+/// What a provider says that gives no reply.
+const OVERLOADED: &str = "529 overloaded: the model cannot take requests at the moment";
 
 /// A scenario as the reader uses it: its tables, its markers, its plans with normalised arguments.
 struct Tables {
@@ -57,7 +63,7 @@ impl Tables {
 #[derive(Clone)]
 pub struct Reader {
     tables: Arc<Tables>,
-    /// What a delegating thread writes into a task (rule 8).
+    /// What a delegating thread writes into a task (rule 8). The usual one gives way to the scenario's own.
     pub briefing: Briefing,
     /// What it does about a delegation that failed (rule 10); `None`: as the scenario says.
     pub fallback: Option<Fallback>,
@@ -91,7 +97,11 @@ impl Model for Reader {
     fn start(&self, seed: u64) -> Box<dyn Agent> {
         let mut conduct = self.tables.scenario.conduct.clone();
         conduct.fallback = self.fallback.unwrap_or(conduct.fallback);
-        let briefing = match self.briefing {
+        let asked = match self.briefing {
+            Briefing::Same => conduct.brief,
+            other => other,
+        };
+        let briefing = match asked {
             Briefing::Auto if self.hands_history_down => Briefing::Terse,
             Briefing::Auto => Briefing::Known,
             other => other,
@@ -135,10 +145,14 @@ impl Agent for Reading {
     fn reply(&mut self, request: &Request<'_>) -> Pending {
         let sight = Sight::new(self, request.system, request.items, request.tools, request.speak);
         let bound = task::bind(&sight);
-        let mut reply = match &bound {
-            _ if request.aside => Reply::say(answer::summary(&sight, bound.as_ref())),
+        let reply = match &bound {
+            _ if request.aside => Ok(Reply::say(answer::summary(&sight, bound.as_ref()))),
             Some(bound) => act(&sight, bound),
-            None => Reply::say(UNKNOWN_TASK),
+            None => Ok(Reply::say(UNKNOWN_TASK)),
+        };
+        let mut reply = match reply {
+            Ok(reply) => reply,
+            Err(broken) => return ready(Err(broken)),
         };
         // For the ledger alone, after everything is decided: was the right intent followed? The text cannot tell.
         reply.drift = drift(&self.tables.scenario, &sight, bound.as_ref(), request.intent);
@@ -147,7 +161,7 @@ impl Agent for Reading {
 }
 
 /// What the reader does next about the work that it is bound to.
-fn act(sight: &Sight<'_>, bound: &Bound<'_>) -> Reply {
+fn act(sight: &Sight<'_>, bound: &Bound<'_>) -> Result<Reply, ModelError> {
     let delegations = Delegations::new(sight, bound);
     let mut reply = delegations
         .pass_corrections_on()
@@ -156,9 +170,24 @@ fn act(sight: &Sight<'_>, bound: &Bound<'_>) -> Reply {
         .or_else(|| delegations.delegate())
         .or_else(|| delegations.wait_for_all())
         .or_else(|| delegations.follow_up())
-        .unwrap_or_else(|| Reply::say(answer::answer(sight, bound, &delegations)));
+        .map_or_else(|| last_words(sight, bound, &delegations), Ok)?;
     reply.rescues = delegations.new_rescues();
-    reply
+    Ok(reply)
+}
+
+/// What stands where the answer is due: the answer, or what the scenario lets this intent end with.
+fn last_words(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegations<'_, '_>) -> Result<Reply, ModelError> {
+    // Whoever takes the work over answers for a turn of its own.
+    let ends = match bound.task {
+        Task::Intent(intent) => sight.scenario().intents[intent].report.ends,
+        Task::FollowUp(..) | Task::Turn(_) => Ends::Answer,
+    };
+    match ends {
+        Ends::Answer => Ok(Reply::say(answer::answer(sight, bound, delegations))),
+        Ends::Empty => Ok(Reply::say("")),
+        Ends::Preamble => Ok(Reply::say(PREAMBLE)),
+        Ends::Error => Err(ModelError::of_turn(OVERLOADED)),
+    }
 }
 
 /// 1 in the first reply of a child's turn that follows a marker of an intent other than the one it was opened for

@@ -25,9 +25,13 @@ impl Planned<'_> {
         !stands.completed && stands.failures < 2 && sight.shows(&self.step.tool)
     }
 
-    /// Whether something that it is taken for is unknown.
+    /// Whether something that it is taken for is unknown. What seeks nothing is wanted for itself, once: not while somebody
+    /// else's call of it is under way.
     fn is_wanted(&self, sight: &Sight<'_>) -> bool {
-        self.step.seeks.is_empty() || self.step.seeks.iter().any(|&topic| !sight.known.has(topic))
+        match self.step.seeks.as_slice() {
+            [] => !sight.stands(&self.step.tool, self.arguments).under_way,
+            seeks => seeks.iter().any(|&topic| !sight.known.has(topic)),
+        }
     }
 
     /// The call.

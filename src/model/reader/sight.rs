@@ -6,10 +6,17 @@ use rustc_hash::FxHashMap;
 
 use crate::scenario::marker::{Found, Known, MarkerIndex, Task, Values};
 use crate::scenario::{IntentIndex, Scenario, TopicIndex};
+use crate::strategy::codex::fork::ABORTED;
+use crate::strategy::filter::PLACEHOLDER;
 use crate::strategy::{Act, Call, ToolSpec};
 use crate::transcript::{Body, CallKey, Heard, Item, Means, Origin, Outcome, Part, Role, heard};
 
 use super::{Manner, Reading, Tables};
+
+/// How the labels begin under which a snapshot tells a history as text.
+const TOLD: &str = "\nHistorical ";
+/// The one of a tool's result.
+const TOLD_RESULT: &str = "\nHistorical tool result (";
 
 /// A delegating call of this thread, and what its items tell of it.
 pub(super) struct Told {
@@ -45,6 +52,15 @@ impl Told {
 pub(super) struct Stands {
     pub completed: bool,
     pub failures: u32,
+    /// Somebody has made it, and what it gave is not here: the text says that it was still running.
+    pub under_way: bool,
+}
+
+/// What the text that stands for a call's result says of the call.
+fn outcome_of(text: &str, failed: bool) -> Stands {
+    let under_way = text == PLACEHOLDER;
+    let failed = failed || text == ABORTED;
+    Stands { completed: !failed && !under_way, failures: u32::from(failed && !under_way), under_way }
 }
 
 /// The rendered request, read. Nothing here knows which thread this is.
@@ -86,10 +102,13 @@ impl<'a> Sight<'a> {
             if item.origin == Origin::Own {
                 own.insert(call.key, at);
             }
-            if let Some((_, failed)) = results.get(&call.key) {
+            if let Some(&(result, failed)) = results.get(&call.key) {
                 let stands = calls.entry(&call.name).or_default().entry(reading.arguments.of(&call.args)).or_default();
-                stands.completed |= !failed;
-                stands.failures += u32::from(*failed);
+                let text = items[result].parts().first().map_or("", Part::as_text);
+                let one = outcome_of(text, failed);
+                stands.completed |= one.completed;
+                stands.failures += one.failures;
+                stands.under_way |= one.under_way;
             }
         }
         for item in items.iter().filter(|item| item.role() == Some(Role::User)) {
@@ -145,6 +164,23 @@ impl<'a> Sight<'a> {
     /// How a call of a tool, with normalised arguments, stands in the visible text.
     pub fn stands(&self, tool: &str, arguments: &str) -> Stands {
         self.calls.get(tool).and_then(|calls| calls.get(arguments)).copied().unwrap_or_default()
+    }
+
+    /// The task markers of an item that can bind, in order: none of what a snapshot tells of tool results.
+    pub fn binding(&self, item: &Item) -> Vec<Task> {
+        if !item.parts().iter().any(|part| part.as_text().starts_with(TOLD)) {
+            return self.index.tasks(item);
+        }
+        let mut in_result = false;
+        let mut tasks = Vec::new();
+        for part in item.parts() {
+            match part.as_text() {
+                label if label.starts_with(TOLD) => in_result = label.starts_with(TOLD_RESULT),
+                _ if in_result => {}
+                _ => tasks.extend(self.index.of_part(part).tasks.iter().copied()),
+            }
+        }
+        tasks
     }
 
     /// What the parts of an item hold.
@@ -218,7 +254,7 @@ fn told_as_text(item: &Item) -> Vec<(String, String)> {
     let field = |call: &serde_json::Value, key: &str| Some(call.get(key)?.as_str()?.to_owned());
     let told = lists.flatten().filter_map(|call| {
         let (tool, id) = (field(&call, "name")?, field(&call, "id")?);
-        let label = format!("\nHistorical tool result ({tool}, call {id}):\n");
+        let label = format!("{TOLD_RESULT}{tool}, call {id}):\n");
         texts().any(|text| text == label).then(|| Some((tool, call.get("args")?.to_string())))?
     });
     told.collect()

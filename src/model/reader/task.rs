@@ -48,7 +48,7 @@ pub(super) fn bind<'a>(sight: &Sight<'a>) -> Option<Bound<'a>> {
         None => {
             // The root. The newest message of the user that carries a marker sets its work; one without adds knowledge.
             for at in (0..items.len()).rev().filter(|&at| items[at].origin == Origin::User) {
-                let tasks = sight.index.tasks(&items[at]);
+                let tasks = sight.binding(&items[at]);
                 if let Some(task) = best(&tasks, false) {
                     return Some(bound(sight, task, &tasks, at));
                 }
@@ -75,7 +75,7 @@ fn last_marker(sight: &Sight<'_>, until: usize, in_child: bool) -> Option<(Task,
     let binds = |item: &Item| !matches!(item.body(), Body::Result { .. }) && item.role() != Some(Role::Tool) && item.is_sent();
     let last = |among: &dyn Fn(&Item) -> bool| {
         (0..until).rev().filter(|&at| among(&sight.items[at])).find_map(|at| {
-            let tasks = sight.index.tasks(&sight.items[at]);
+            let tasks = sight.binding(&sight.items[at]);
             Some((nearest(sight, &tasks, in_child)?, at))
         })
     };

@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::scenario::{FactsAt, Fallback, OnRefusal, Size};
+use crate::scenario::{Briefing, Ends, FactsAt, Fallback, OnRefusal, Size};
 use crate::transcript::{Phase, Role};
 
 use super::errors::Problems;
@@ -308,6 +308,9 @@ record! {
         also: Vec<Located<String>>,
         /// Whether it names where it looked: a line `Seen: TARGET` for each step that was taken. Default: false.
         evidence: bool = false,
+        /// What a child's last reply is: its `answer` (the default), an `empty` message, a `preamble` to what it is about to do,
+        /// or an `error` of the provider.
+        ends: Ends = Ends::Answer,
     }
 
     /// A follow-up's wording.
@@ -328,6 +331,8 @@ record! {
         skip_known: bool = false,
         /// Whether text beside a call also states what was just learnt. Default: false.
         narrate_findings: bool = false,
+        /// What it writes into a task, unless the run asks for another brief: `same` (the default), `terse`, `known` or `auto`.
+        brief: Briefing = Briefing::Same,
     }
 
     /// Something asked of the final answer or of a return. Exactly one of `contains`, `regex`, `equals`, `recall` and
@@ -393,6 +398,8 @@ names!(Does: "read" => Does::Read, "write" => Does::Write, "list" => Does::List,
 names!(Size: "small" => Size::Small, "medium" => Size::Medium, "large" => Size::Large);
 names!(FactsAt: "head" => FactsAt::Head, "spread" => FactsAt::Spread, "tail" => FactsAt::Tail);
 names!(Fallback: "self" => Fallback::Itself, "give-up" => Fallback::GiveUp);
+names!(Briefing: "terse" => Briefing::Terse, "same" => Briefing::Same, "known" => Briefing::Known, "auto" => Briefing::Auto);
+names!(Ends: "answer" => Ends::Answer, "empty" => Ends::Empty, "preamble" => Ends::Preamble, "error" => Ends::Error);
 names!(OnRefusal: "retry-after-return" => OnRefusal::RetryAfterReturn, "self" => OnRefusal::Itself, "give-up" => OnRefusal::GiveUp);
 names!(Phase: "commentary" => Phase::Commentary, "final_answer" => Phase::FinalAnswer);
 names!(ParameterKind: "string" => ParameterKind("string"), "integer" => ParameterKind("integer"), "number" => ParameterKind("number"),

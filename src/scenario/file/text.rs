@@ -34,8 +34,8 @@ enum Piece {
 }
 
 record! {
-    /// A piece of a text that is not written out. Exactly one of `source`, `log`, `prose`, `fact`, `beside`, `image`,
-    /// `document` and `opaque` stands in it.
+    /// A piece of a text that is not written out. Exactly one of `source`, `log`, `prose`, `diff`, `tests`, `fact`, `beside`,
+    /// `image`, `document` and `opaque` stands in it.
     struct PieceForm {
         /// Generated program text of so many characters.
         source: Option<Located<u64>>,
@@ -43,7 +43,12 @@ record! {
         log: Option<Located<u64>>,
         /// Generated paragraphs of so many characters.
         prose: Option<Located<u64>>,
-        /// The language of generated source: `rust` (the default), `python` or `typescript`.
+        /// A generated change of files, as version control shows it, of so many characters.
+        diff: Option<Located<u64>>,
+        /// Generated output of a test runner of so many characters; all its tests pass.
+        tests: Option<Located<u64>>,
+        /// The language of generated source: `rust` (the default), `python` or `typescript`; or `chinese`, for comments, messages
+        /// and paragraphs.
         language: Option<Language>,
         /// The seed of a generated text. Left out: by the place where the text stands, so that no two are alike.
         seed: Option<u64>,
@@ -64,7 +69,8 @@ record! {
     }
 }
 
-names!(Language: "rust" => Language::Rust, "python" => Language::Python, "typescript" => Language::TypeScript);
+names!(Language: "rust" => Language::Rust, "python" => Language::Python, "typescript" => Language::TypeScript,
+    "chinese" => Language::Chinese);
 
 impl JsonSchema for Language {
     fn inline_schema() -> bool {
@@ -74,7 +80,7 @@ impl JsonSchema for Language {
         "Language".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"enum": ["rust", "python", "typescript"]})
+        json_schema!({"enum": ["rust", "python", "typescript", "chinese"]})
     }
 }
 
@@ -102,8 +108,8 @@ impl Piece {
     }
 
     fn of(form: PieceForm, node: &Node, problems: &mut Problems) -> Option<Piece> {
-        let PieceForm { source, log, prose, language, seed, fact, beside, image, document, opaque, bytes, tokens } = form;
-        let generated = [(Kind::Source, source), (Kind::Log, log), (Kind::Prose, prose)];
+        let PieceForm { source, log, prose, diff, tests, language, seed, fact, beside, image, document, opaque, bytes, tokens } = form;
+        let generated = [(Kind::Source, source), (Kind::Log, log), (Kind::Prose, prose), (Kind::Diff, diff), (Kind::Tests, tests)];
         let generated = generated.into_iter().filter_map(|(kind, size)| Some((kind, size?)));
         let contents = [
             image.map(|media| Content::Image { media, bytes, tokens }),
@@ -121,7 +127,7 @@ impl Piece {
         found.extend(fact.map(Piece::Fact));
         found.extend(beside.map(Piece::Beside));
         found.extend(contents.into_iter().flatten().map(|content| Piece::Content(content, node.at)));
-        let kinds = ["source", "log", "prose", "fact", "beside", "image", "document", "opaque"];
+        let kinds = ["source", "log", "prose", "diff", "tests", "fact", "beside", "image", "document", "opaque"];
         let named = kinds.iter().filter(|kind| node.get(kind).is_some()).count();
         if named != 1 {
             problems.incomplete = true;
@@ -129,7 +135,7 @@ impl Piece {
             problems.add(
                 node.at,
                 message,
-                "write exactly one of `source`, `log`, `prose`, `fact`, `beside`, `image`, `document` and `opaque`; a list holds several pieces",
+                "write exactly one of `source`, `log`, `prose`, `diff`, `tests`, `fact`, `beside`, `image`, `document` and `opaque`; a list holds several pieces",
             );
             return None;
         }

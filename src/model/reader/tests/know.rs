@@ -158,3 +158,22 @@ fn rule_5_own_steps_come_before_delegations_and_share_a_message_with_their_group
          > task {\"to\":\"worker\",\"what\":\"Please find it all.\"} [find]",
     );
 }
+
+#[test]
+fn rule_4_a_call_in_flight_stands_as_what_its_text_says_of_it() {
+    use crate::strategy::{codex::fork::ABORTED, filter::PLACEHOLDER};
+    let bench = child(vec![read("deed", &[]), read("a", &[0])]);
+    let parent = |path: &str, text: &str| {
+        let args = format!("{{\"path\":\"{path}\"}}");
+        Thread::user("Now start here.").makes("read", &args, None).result(1, text, false).forked("Please find it all.")
+    };
+    let (deed, a) = ("Looking at deed.\n> read {\"path\":\"deed\"}", "Looking at a for store.\n> read {\"path\":\"a\"}");
+    // Under way: what is done for itself is not done again, and what was to be learnt is asked for again.
+    bench.check(&parent("deed", PLACEHOLDER), a);
+    bench.check(&parent("a", PLACEHOLDER).reads("deed", "done"), a);
+    // Aborted is as failed: once more, and no more than once.
+    bench.check(&parent("deed", ABORTED), deed);
+    bench.check(&parent("deed", ABORTED).fails_to_read("deed"), a);
+    // Any other text is what the call gave.
+    bench.check(&parent("deed", "done"), a);
+}

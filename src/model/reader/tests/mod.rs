@@ -167,6 +167,10 @@ impl Bench {
     }
 
     fn reply_to(&self, agent: &mut dyn Agent, thread: &Thread, intent: Option<&str>) -> Reply {
+        self.answer_to(agent, thread, intent).expect("it replies")
+    }
+
+    fn answer_to(&self, agent: &mut dyn Agent, thread: &Thread, intent: Option<&str>) -> Result<Reply, ModelError> {
         let protocol = self.protocol;
         let speak = |act: &Act<'_>| protocol.phrase(act);
         let system = Part::from(self.system.as_str());
@@ -184,7 +188,7 @@ impl Bench {
             now_ms: 0,
             speak: &speak,
         };
-        agent.reply(&request).now_or_never().expect("a reader's reply is ready at once").expect("a reader always replies")
+        agent.reply(&request).now_or_never().expect("a reader's reply is ready at once")
     }
 
     fn reply(&self, thread: &Thread) -> Reply {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::scenario::sample::{intent, read, scenario, topic, turn};
-use crate::scenario::{FactsAt, ReportForm};
+use crate::scenario::{Ends, FactsAt, ReportForm};
 
 fn world() -> Scenario {
     let topics = vec![
@@ -130,4 +130,32 @@ proptest! {
             prop_assert_eq!(reply.text.contains(&format!("unknown: {label}")), needed && newest.is_none());
         }
     }
+}
+
+#[test]
+fn rule_15_a_child_may_end_without_an_answer() {
+    let world = |ends: Ends| {
+        let mut world = world();
+        world.intents[0].report.ends = ends;
+        world
+    };
+    let thread = |through: bool| {
+        let thread = Thread::task("in Redis, Team Amber. Please find it all.");
+        if through { thread.reads("c", "-") } else { thread }
+    };
+    for ends in [Ends::Empty, Ends::Preamble] {
+        let bench = Bench::new(world(ends), Protocol::Fresh);
+        // It does its work before.
+        bench.check(&thread(false), "Looking at c.\n> read {\"path\":\"c\"}");
+        let said = bench.reply(&thread(true)).text;
+        assert!(!said.contains("Redis") && said.is_empty() == (ends == Ends::Empty), "{said}");
+    }
+    let broken = Bench::new(world(Ends::Error), Protocol::Fresh);
+    let failure = broken.answer_to(&mut *broken.reader.start(0), &thread(true), None);
+    assert!(failure.is_err_and(|why| !why.ends_run), "the turn fails, and not the run");
+    // Whoever does the work in its place answers.
+    let parent = Thread::user("in Redis, Team Amber. Now start here.");
+    let mut inline = broken.clone();
+    inline.protocol = Protocol::Inline;
+    inline.check(&parent.reads("c", "-"), "They store it in Redis.\nTeam Amber owns it.");
 }

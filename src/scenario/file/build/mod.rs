@@ -140,8 +140,8 @@ pub(super) fn digest(scenario: &Scenario) -> Digest {
 
 fn conduct(form: Option<&ConductForm>) -> Conduct {
     let Some(form) = form else { return Conduct::default() };
-    let ConductForm { fallback, on_refusal, skip_known, narrate_findings } = *form;
-    Conduct { fallback, on_refusal, skip_known, narrate_findings }
+    let ConductForm { fallback, on_refusal, skip_known, narrate_findings, brief } = *form;
+    Conduct { fallback, on_refusal, skip_known, narrate_findings, brief }
 }
 
 fn ceilings(form: Option<&CeilingsForm>) -> Ceilings {

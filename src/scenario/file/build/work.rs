@@ -88,6 +88,7 @@ impl Builder<'_> {
                 facts_at: form.facts_at,
                 also: self.topic_indices(&form.also),
                 evidence: form.evidence,
+                ends: form.ends,
             });
             intents.push(IntentSpec {
                 id: id.value.clone(),

@@ -3,6 +3,8 @@
 //! What they say means nothing; how long their words, lines and blocks are is near enough to real files that their
 //! tokens by character are too. The generator is splitmix64, and every choice is made from the word lists of [`words`].
 
+mod chinese;
+mod diff;
 mod source;
 mod words;
 
@@ -17,6 +19,10 @@ pub(super) enum Kind {
     Log,
     /// Paragraphs.
     Prose,
+    /// A change of many files, as version control shows it.
+    Diff,
+    /// What a test runner prints.
+    Tests,
 }
 
 /// Which language a text is in.
@@ -30,40 +36,65 @@ pub(super) enum Language {
     Python,
     /// Source.
     TypeScript,
+    /// Source in Rust with comments in Chinese, logs with messages and prose in Chinese.
+    Chinese,
 }
 
-/// A text of exactly so many characters (all of them ASCII). It ends with a line break, if it holds anything.
+/// A text of exactly so many characters (all of them ASCII, if it is not Chinese). It ends with a line break, if it holds anything.
 pub(super) fn text(kind: Kind, language: Language, characters: usize, seed: u64) -> String {
     let mut random = Random(seed ^ (kind as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut clock = random.below(40_000_000);
     let comment = match (kind, language) {
         (Kind::Source, Language::Python) => "# ",
         (Kind::Source, _) => "// ",
+        (Kind::Diff, _) => "+// ",
+        (Kind::Tests, _) => "note: ",
         _ => "",
     };
     let mut out = String::with_capacity(characters);
+    let mut left = characters;
     'blocks: loop {
         let block = match kind {
             Kind::Source => source::block(language, &mut random),
-            Kind::Log => log_line(&mut clock, &mut random),
+            Kind::Log => log_line(language, &mut clock, &mut random),
+            Kind::Prose if language == Language::Chinese => chinese::paragraph(&mut random),
             Kind::Prose => paragraph(&mut random),
+            Kind::Diff => diff::file(language, &mut random),
+            Kind::Tests => tests_of_an_area(&mut random),
         };
         for line in block.lines() {
-            let left = characters - out.len();
-            if line.len() + 1 > left {
+            let length = line.chars().count() + 1;
+            if length > left {
                 break 'blocks;
             }
             out.push_str(line);
             out.push('\n');
+            left -= length;
         }
     }
-    fill(&mut out, characters, comment, &mut random);
+    fill(&mut out, left, comment, &mut random);
     out
 }
 
-/// Fills the last line, which has no room for a whole one of its kind, with words that fit and a number.
-fn fill(out: &mut String, characters: usize, comment: &str, random: &mut Random) {
-    let Some(room) = (characters - out.len()).checked_sub(1) else { return };
+/// Some tests of one area, as a runner prints them: nearly all pass.
+fn tests_of_an_area(random: &mut Random) -> String {
+    let (area, noun) = (random.pick(&AREAS), random.pick(&NOUNS));
+    let mut out = String::new();
+    for _ in 0..6 + random.below(14) {
+        let (verb, object) = (random.pick(&VERBS), random.pick(&NOUNS));
+        let result = if random.below(40) == 0 { "ignored" } else { "ok" };
+        out.push_str(&format!("test {area}::{noun}::{verb}_{object}_{} ... {result}\n", random.pick(&ADJECTIVES)));
+    }
+    if random.below(5) == 0 {
+        out.push_str(&format!("---- {area}::{noun} stdout ----\n{}\n", sentence(random)));
+    }
+    out
+}
+
+/// Fills the last line, which has room for so many characters and not for a whole line of its kind, with words that fit and a
+/// number.
+fn fill(out: &mut String, left: usize, comment: &str, random: &mut Random) {
+    let Some(room) = left.checked_sub(1) else { return };
     let mut line = String::new();
     if comment.len() < room {
         line.push_str(comment);
@@ -117,7 +148,7 @@ fn paragraph(random: &mut Random) -> String {
     sentences.join(" ") + "\n\n"
 }
 
-fn log_line(clock: &mut u64, random: &mut Random) -> String {
+fn log_line(language: Language, clock: &mut u64, random: &mut Random) -> String {
     *clock += 3 + random.below(1800);
     let (millis, seconds) = (*clock % 1000, *clock / 1000);
     let time = format!(
@@ -130,6 +161,7 @@ fn log_line(clock: &mut u64, random: &mut Random) -> String {
     let level = random.pick(&["INFO ", "INFO ", "INFO ", "DEBUG", "DEBUG", "WARN ", "ERROR"]);
     let (area, noun, verb) = (random.pick(&AREAS), random.pick(&NOUNS), random.pick(&VERBS));
     let said = match random.below(4) {
+        _ if language == Language::Chinese => chinese::message(random),
         0 => format!("{verb} {noun} id={:08x} took={}ms", random.below(1 << 32), random.below(700)),
         1 => format!("{noun} {} retry={} after={}ms", random.pick(&ADJECTIVES), 1 + random.below(4), 50 + random.below(2000)),
         2 => format!("cannot {verb} {noun}: {} {} expected {}", random.pick(&NOUNS), random.below(99), random.below(99)),
@@ -189,9 +221,11 @@ mod tests {
     }
 
     fn kinds() -> impl Strategy<Value = (Kind, Language)> {
-        use Language::{Default, Python, Rust, TypeScript};
-        let all = [(Kind::Source, Rust), (Kind::Source, Python), (Kind::Source, TypeScript), (Kind::Log, Default), (Kind::Prose, Default)];
-        prop::sample::select(all.to_vec())
+        use Language::{Chinese, Default, Python, Rust, TypeScript};
+        let plain = [Kind::Log, Kind::Prose, Kind::Diff, Kind::Tests].map(|kind| (kind, Default));
+        let chinese = [Kind::Source, Kind::Log, Kind::Prose, Kind::Diff].map(|kind| (kind, Chinese));
+        let source = [Rust, Python, TypeScript].map(|language| (Kind::Source, language));
+        prop::sample::select([&source[..], &plain, &chinese].concat())
     }
 
     proptest! {
@@ -200,7 +234,7 @@ mod tests {
             let made = text(kind, language, size, seed);
             prop_assert_eq!(made.chars().count(), size);
             prop_assert!(size == 0 || made.ends_with('\n'));
-            prop_assert!(made.is_ascii());
+            prop_assert!(made.is_ascii() || language == Language::Chinese);
             prop_assert_eq!(text(kind, language, size, seed), made);
         }
 

@@ -1,25 +1,27 @@
 //! Program text.
 
 use super::words::{ADJECTIVES, AREAS, NOUNS, VERBS};
-use super::{Language, Random, sentence};
+use super::{Language, Random, chinese, sentence};
 
 /// One function or type with a blank line after it.
 pub(super) fn block(language: Language, random: &mut Random) -> String {
     match language {
         Language::Python => python(random),
         Language::TypeScript => typescript(random),
-        Language::Rust | Language::Default => rust(random),
+        Language::Rust | Language::Default => rust(sentence, random),
+        Language::Chinese => rust(chinese::sentence, random),
     }
 }
 
-fn rust(random: &mut Random) -> String {
+/// Rust, with comments as they are said.
+fn rust(say: fn(&mut Random) -> String, random: &mut Random) -> String {
     let (noun, other, verb) = (random.pick(&NOUNS), random.pick(&NOUNS), random.pick(&VERBS));
     let (quality, area) = (random.pick(&ADJECTIVES), random.pick(&AREAS));
     let kind = capital(noun);
     match random.below(4) {
         0 => format!(
             "/// {}\n#[derive(Clone, Debug, PartialEq)]\npub struct {kind}{} {{\n    pub {other}_id: u64,\n    pub {quality}: bool,\n    pub {area}_count: Option<u32>,\n    pub notes: Vec<String>,\n}}\n\n",
-            sentence(random),
+            say(random),
             capital(other),
         ),
         1 => format!(
@@ -31,13 +33,13 @@ fn rust(random: &mut Random) -> String {
         ),
         2 => format!(
             "/// {}\npub fn {verb}_{noun}_rows(rows: &[{kind}], limit: usize) -> Vec<{kind}> {{\n    let mut kept: Vec<{kind}> = rows.iter().filter(|{noun}| !{noun}.{quality}).cloned().collect();\n    kept.sort_by_key(|{noun}| (Reverse({noun}.{other}_count), {noun}.id));\n    kept.truncate(limit.min({}));\n    kept\n}}\n\n",
-            sentence(random),
+            say(random),
             8 + random.below(500),
         ),
         _ => format!(
             "fn {quality}_{noun}(store: &{}Store, id: u64) -> Option<{kind}> {{\n    // {}\n    let row = store.find(\"{area}.{noun}\", id)?;\n    match row.state.as_str() {{\n        \"{quality}\" => Some({kind}::from(row)),\n        \"{}\" if row.age < {} => store.{verb}(row).ok(),\n        _ => None,\n    }}\n}}\n\n",
             capital(area),
-            sentence(random),
+            say(random),
             random.pick(&ADJECTIVES),
             random.below(90),
         ),
