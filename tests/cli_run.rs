@@ -104,7 +104,13 @@ fn results_and_ledger_keep_to_their_schemas() {
 #[test]
 fn the_committed_schemas_are_current() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
-    for (what, file) in [("results", "ctxbench-results-1.json"), ("ledger", "ctxbench-ledger-1.json")] {
+    let known = [
+        ("results", "ctxbench-results-1.json"),
+        ("ledger", "ctxbench-ledger-1.json"),
+        ("budgets", "ctxbench-budgets-1.json"),
+        ("check", "ctxbench-check-1.json"),
+    ];
+    for (what, file) in known {
         let path = folder.join(file);
         let current = ctxbench(&["schema", what]);
         if std::env::var_os("UPDATE_SCHEMAS").is_some() {

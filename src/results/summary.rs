@@ -114,7 +114,9 @@ impl Summing {
             for (name, values) in metrics {
                 let Some(estimate) = closed.estimate(name, &values.scenarios) else { continue };
                 let Some(mean) = Number::real(estimate.mean()) else { continue };
-                let end = |end: fn(&Interval) -> f64| estimate.interval().ok().and_then(|interval| Number::real(end(&interval)));
+                // One scenario is a case, not a sample of anything.
+                let interval = estimate.interval().ok().filter(|_| estimate.families() > 1);
+                let end = |end: fn(&Interval) -> f64| interval.as_ref().and_then(|interval| Number::real(end(interval)));
                 rows.push(SummaryRow {
                     strategy: group.strategy.clone(),
                     metric: name.clone(),
