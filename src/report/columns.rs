@@ -260,6 +260,7 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
         (name, standing, Box::new(value) as Box<dyn Fn(&str) -> Option<f64> + '_>)
     });
     let rows = rows_of(rows.collect());
+    notes.extend(overlaps(summary));
     notes.push(provenance(head, &levels.into_iter().collect::<Vec<_>>()));
     Some(Table {
         title: format!("all scenarios · means of {scenarios}"),
@@ -268,6 +269,44 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
         rows,
         notes,
     })
+}
+
+/// How far the best mean of each column can be told from the others: whose 95 % interval overlaps its own. A ranking of means
+/// says less than it seems to.
+fn overlaps(summary: &[SummaryRow]) -> Option<String> {
+    let mut told: Vec<String> = Vec::new();
+    let mut unknown: Vec<&str> = Vec::new();
+    for column in &COLUMNS {
+        let of_column = || summary.iter().filter(|row| row.metric == column.first);
+        let Some(better) = metric(column.first).map(|metric| metric.better) else { continue };
+        let best = match better {
+            Better::Lower => of_column().min_by(|a, b| a.mean.value().total_cmp(&b.mean.value())),
+            Better::Higher => of_column().max_by(|a, b| a.mean.value().total_cmp(&b.mean.value())),
+            Better::Neither => None,
+        };
+        // A column of sums has no interval of its own.
+        let ends =
+            |row: &SummaryRow| row.low.zip(row.high).filter(|_| column.and.is_empty()).map(|(low, high)| (low.value(), high.value()));
+        let Some(best) = best else { continue };
+        let Some((low, high)) = ends(best) else {
+            unknown.push(column.title);
+            continue;
+        };
+        let others = || of_column().filter(|row| !std::ptr::eq(*row, best));
+        let overlapping = others().filter_map(ends).filter(|(other_low, other_high)| *other_low <= high && low <= *other_high).count();
+        if overlapping > 0 {
+            told.push(format!("{} {overlapping} of {}", column.title, others().count()));
+        }
+    }
+    if told.is_empty() && unknown.len() == COLUMNS.len() {
+        return None;
+    }
+    let unknown = if unknown.is_empty() { String::new() } else { format!(" No interval: {}.", unknown.join(", ")) };
+    let told = if told.is_empty() { "none".to_owned() } else { told.join(", ") };
+    Some(format!(
+        "How sure: the 95 % interval of the best mean overlaps those of others in {told}.{unknown} Intervals are in the JSON; `ctxbench diff` \
+         compares two strategies pair by pair, which tells them apart sooner."
+    ))
 }
 
 fn heads(of: fn(&Column) -> &'static str) -> Vec<&'static str> {
