@@ -19,6 +19,7 @@ pub mod score;
 pub mod setting;
 pub mod stats;
 pub mod strategy;
+pub mod sweep;
 pub mod tokens;
 pub mod transcript;
 

@@ -116,3 +116,18 @@ fn the_table_of_releases() {
     let meter = Meter::new(counter(Encoding::O200kBase));
     assert_eq!(block("codex-v2@*:fork_turns=all"), releases(&meter));
 }
+
+/// The sweeps of the README are what the program prints.
+#[test]
+fn the_break_evens() {
+    let mut shown = 0;
+    for piece in README.split("<!-- ctxbench sweep ").skip(1) {
+        let (arguments, rest) = piece.split_once(" -->\n```text\n").expect("a block follows");
+        let (block, _) = rest.split_once("```").expect("a fence closes it");
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ctxbench"));
+        let ran = command.arg("sweep").args(arguments.split(' ')).output().expect("the binary runs");
+        assert_eq!(String::from_utf8(ran.stdout).expect("it is text"), block, "{arguments}");
+        shown += 1;
+    }
+    assert_eq!(shown, 2);
+}

@@ -72,6 +72,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Compare two runs cell by cell: differences with intervals, wins and losses, a test
     Diff(DiffArgs),
+    /// Vary one parameter of a scenario, and find where the best strategy changes
+    Sweep(SweepArgs),
     /// Check scenario files
     Validate(ValidateArgs),
     /// Print a JSON schema
@@ -313,6 +315,34 @@ pub struct DiffArgs {
     /// A metric; may be repeated [default: those of the tables]
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
+}
+
+/// `sweep`.
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// A built-in scenario or a scenario file
+    pub scenario: String,
+    /// The parameter and its values: KEY=FROM..TO, or KEY=FROM..TO..STEP; where the best changes, every value is looked at
+    #[arg(long, value_name = "KEY=FROM..TO")]
+    pub vary: String,
+    /// A strategy; may be repeated; none: the default rows
+    #[arg(long, short, value_name = "SPEC")]
+    pub strategy: Vec<String>,
+    /// A metric; may be repeated [default: parent.final_context, total.input, latency.end_to_end, quality]
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Vec<String>,
+    /// The size whose other parameters it takes
+    #[arg(long, default_value = Size::Small.name(), value_parser = size())]
+    pub size: Size,
+    /// What a delegating thread writes into a task
+    #[arg(long, default_value = Briefing::Same.name(), value_parser = briefing())]
+    pub briefing: Briefing,
+    /// What the parent does about a delegation that failed, in place of the scenario's own rule
+    #[arg(long, value_parser = fallback())]
+    pub fallback: Option<Fallback>,
+    /// How it is measured.
+    #[command(flatten)]
+    pub measure: MeasureArgs,
 }
 
 /// `validate`.

@@ -23,7 +23,7 @@ pub fn diff(args: &DiffArgs, registry: &Registry, global: &Global, console: &Con
         (Some(left), Some(right)) => Pairing::Strategies(strategy(left, registry)?, strategy(right, registry)?),
         _ => return Err(Error::Usage("--left and --right name the two strategies to compare: give both or neither".to_owned())),
     };
-    let metrics = metrics(&args.metric)?;
+    let metrics = if args.metric.is_empty() { usual_metrics() } else { metrics_named(&args.metric)? };
     let (left, one) = read(Path::new(&args.run_a))?;
     let (right, other) = read(Path::new(&args.run_b))?;
     if one != other {
@@ -51,10 +51,8 @@ fn strategy(spec: &str, registry: &Registry) -> Result<String, Error> {
     }
 }
 
-fn metrics(names: &[String]) -> Result<Vec<&'static Metric>, Error> {
-    if names.is_empty() {
-        return Ok(usual_metrics());
-    }
+/// The metrics of these names.
+pub fn metrics_named(names: &[String]) -> Result<Vec<&'static Metric>, Error> {
     let known = |name: &String| {
         metric(name).ok_or_else(|| {
             let near = match suggestion(name, METRICS.iter().map(|metric| metric.name)) {

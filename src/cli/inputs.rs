@@ -116,6 +116,21 @@ pub fn offered(what: &[String], wanted: &Wanted<'_>, wants: &dyn Fn(&str) -> boo
     Ok(all)
 }
 
+/// One scenario: a built-in one by its name, or the first of a file.
+pub fn one_scenario(what: &str, console: &Console) -> Result<(ScenarioFile, String), Error> {
+    let wrong = |errors: ScenarioErrors| Error::Input(errors.render(console.colour_err));
+    if let Some(text) = builtin(what) {
+        return Ok((ScenarioFile::parse(text, what).map_err(wrong)?, what.to_owned()));
+    }
+    let path = Path::new(what);
+    if !looks_like_path(what) && !path.exists() {
+        return Err(Error::Usage(unknown_scenario(what)));
+    }
+    let file = scenario_file(&read_text(path)?, path).map_err(wrong)?;
+    let id = file.ids().first().cloned().unwrap_or_default();
+    Ok((file, id))
+}
+
 /// Whether a scenario that lacks the wanted size or script is an error or left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strictness {
@@ -310,7 +325,7 @@ fn scripted(scenario: Scenario, wanted: &Wanted<'_>) -> Result<Subject, Error> {
 }
 
 /// A scenario with its reader.
-fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
+pub fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
     let scenario = Arc::new(scenario);
     let mut reader = Reader::new(scenario.clone());
     let scorer = Arc::new(Scorer::with_markers(scenario.clone(), reader.index()));

@@ -19,6 +19,7 @@ mod output;
 mod run;
 mod schema;
 mod show;
+mod sweep;
 mod validate;
 
 use std::ffi::OsString;
@@ -66,6 +67,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
         Some(Command::Check(args)) => Ok(check::check(args, registry, global, &console)),
         Some(Command::Explain(args)) => explain::explain(args, registry, global, &console),
         Some(Command::Diff(args)) => diff::diff(args, registry, global, &console).map(|()| Exit::Fine),
+        Some(Command::Sweep(args)) => sweep::sweep(args, registry, global, &console),
         Some(Command::Validate(args)) => validate::validate(args, global, &console).map(|()| Exit::Fine),
         Some(Command::Schema(args)) => schema::schema(args, global, &console).map(|()| Exit::Fine),
     };

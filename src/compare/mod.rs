@@ -142,7 +142,7 @@ pub fn compare(left: &[CellResult], right: &[CellResult], pairing: &Pairing, met
         }
     }
     let mut compared = Compared::default();
-    let mut groups: IndexMap<(String, String, String, Evidence, Evidence), Vec<(&CellResult, &CellResult)>> = IndexMap::new();
+    let mut groups: Groups<'_> = IndexMap::new();
     for cell in left {
         let Some(strategy) = as_left(cell) else { continue };
         let Some(other) = others.remove(&key(cell, &strategy)) else {
@@ -164,7 +164,10 @@ pub fn compare(left: &[CellResult], right: &[CellResult], pairing: &Pairing, met
     compared
 }
 
-type Groups<'a> = IndexMap<(String, String, String, Evidence, Evidence), Vec<(&'a CellResult, &'a CellResult)>>;
+/// Left and right strategy, model, evidence on the left and on the right.
+type Group = (String, String, String, Evidence, Evidence);
+/// The pairs of cells of each group, in order of appearance.
+type Groups<'a> = IndexMap<Group, Vec<(&'a CellResult, &'a CellResult)>>;
 
 /// The rows of one metric, corrected for how many there are.
 fn rows_of(metric: &'static Metric, groups: &Groups<'_>) -> Vec<Row> {
@@ -189,6 +192,9 @@ fn rows_of(metric: &'static Metric, groups: &Groups<'_>) -> Vec<Row> {
     rows
 }
 
+/// Family, scenario, seed, and the values on the left and on the right.
+type Pair = (String, String, u64, f64, f64);
+
 fn compare_pairs(metric: &Metric, pairs: &[(&CellResult, &CellResult)]) -> Result<((f64, f64), Comparison), NotComparable> {
     let stands_a_failure = ["quality", "failures"].contains(&metric.name);
     let fair = |cell: &CellResult| stands_a_failure || cell.status != Status::Failed;
@@ -200,11 +206,11 @@ fn compare_pairs(metric: &Metric, pairs: &[(&CellResult, &CellResult)]) -> Resul
         .collect();
     // Of a recording or of scenarios in other sizes, the piece of the cell's id tells them apart.
     let piece = |cell: &'_ CellResult| cell.cell.split('/').next().unwrap_or(&cell.scenario).to_owned();
-    let named: Vec<(String, String, u64, f64, f64)> = measured
+    let named: Vec<Pair> = measured
         .iter()
         .map(|(cell, left, right)| (cell.family.clone().unwrap_or_else(|| cell.scenario.clone()), piece(cell), cell.seed, *left, *right))
         .collect();
-    let side = |of: fn(&(String, String, u64, f64, f64)) -> f64| -> Vec<Observation<'_>> {
+    let side = |of: fn(&Pair) -> f64| -> Vec<Observation<'_>> {
         named.iter().map(|one| Observation { family: &one.0, scenario: &one.1, seed: one.2, value: of(one) }).collect()
     };
     let (left, right) = (side(|one| one.3), side(|one| one.4));

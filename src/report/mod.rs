@@ -15,6 +15,7 @@ mod shown;
 mod shown_text;
 mod shown_versus;
 mod shown_versus_text;
+mod swept;
 mod terminal;
 
 pub use checked::{CHECK_FORMAT, EXPLAIN_FORMAT, Explained, changes, check_schema, checked, explained_json, explained_text, last_line};
@@ -25,6 +26,7 @@ pub use shown_versus::{
     OpeningDifference, ThreadSpend, VERSUS_FORMAT, Versus, VersusCell, VersusOpening, VersusReturn, VersusSide, VersusSpend,
 };
 pub use shown_versus_text::versus_text;
+pub use swept::{SWEEP_FORMAT, Swept, swept};
 
 use crate::results::{CellResult, Head, Results, SummaryRow};
 
