@@ -4,7 +4,7 @@
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let reach = (given.chars().count() / 3).max(2);
     let near = known.into_iter().map(|name| (distance(given, name), name)).filter(|(edits, _)| *edits <= reach);
-    near.min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
+    near.min_by_key(|(edits, name)| (*edits, name.chars().count())).map(|(_, name)| name)
 }
 
 /// Edits from one to the other; a name that goes on after what was typed counts as one edit.
