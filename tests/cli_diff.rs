@@ -65,6 +65,20 @@ fn two_strategies_of_one_run_are_compared() {
 }
 
 #[test]
+fn what_nobody_measured_is_said() {
+    let folder = runs();
+    let document = document(folder.path(), &["a", "a", "--left", "inline", "--right", "opencode", "--metric", "child.input_total"]);
+    assert_eq!(document["rows"], serde_json::json!([]));
+    let said = document["unmeasured"][0].as_str().unwrap();
+    assert!(said.starts_with("child.input_total under inline@1 and opencode@1.18.33: nothing to compare"), "{said}");
+    assert!(
+        ctxbench(folder.path(), &["diff", "a", "a", "--metric", "cost.usd"])
+            .1
+            .contains("cost.usd under inline@1: nothing to compare (not built)")
+    );
+}
+
+#[test]
 fn results_documents_are_compared_as_well() {
     let folder = runs();
     let args = ["run", "scenarios-a", "-s", "inline", "--format", "json", "--out", "json=a.json"];

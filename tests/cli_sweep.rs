@@ -101,7 +101,7 @@ fn what_cannot_be_varied_says_why() {
     check(&["auth-lookup", "--vary", "file=1..4"], 2, &["no parameter `file`", "did you mean `files`?", "then_turns (4)"]);
     check(&["auth-lookup", "--vary", "files"], 2, &["KEY=FROM..TO"]);
     check(&["auth-lookup", "--vary", "files=4..1"], 2, &["not below"]);
-    check(&["auth-lookup", "--vary", "files=-3..-1"], 3, &["with files = -3 the scenario is wrong"]);
+    check(&["auth-lookup", "--vary", "file_characters=-3..-1"], 3, &["with file_characters = -3 the scenario is wrong"]);
     check(&["auth-lokup", "--vary", "files=1..4"], 2, &["did you mean `auth-lookup`?"]);
     check(&["nowhere.yaml", "--vary", "files=1..4"], 1, &["cannot read nowhere.yaml"]);
     check(&["auth-lookup", "--vary", "files=1..4", "--metric", "tokens"], 2, &["no metric `tokens`"]);

@@ -154,6 +154,17 @@ pub struct Trouble {
     pub message: String,
 }
 
+/// What a check was given beside the files at their usual places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Folders of runs, or scenarios and recordings.
+    pub what: Vec<String>,
+    /// Whether those are folders of runs.
+    pub are_runs: bool,
+    /// Options with their values.
+    pub options: Vec<(String, String)>,
+}
+
 /// How a check went.
 #[derive(Clone, Debug)]
 pub struct Checked {
@@ -169,6 +180,8 @@ pub struct Checked {
     pub lock_file: String,
     /// Whether there is a lock.
     pub has_lock: bool,
+    /// What was typed that the commands of a report need again.
+    pub given: Given,
     /// The rows, by cell and metric.
     pub rows: Vec<Row>,
     /// The budgets.
@@ -229,6 +242,7 @@ pub fn judge(cells: &[MeasuredCell], terms: Terms<'_>, lock_file: &str) -> Check
         budgets_file: budgets.file.clone(),
         lock_file: lock_file.to_owned(),
         has_lock,
+        given: Given::default(),
         rows,
         matched,
         troubles,
@@ -464,6 +478,22 @@ fn troubles(cells: &[MeasuredCell], rows: &[Row], matched: &[Matched], terms: Te
             Some(one.line),
             format!("{file}:{}: this budget ({names}) matches no cell. {}", one.line, terms.choice.hint(&one.scenarios, cells)),
         );
+    }
+    for budget in &terms.budgets.budgets {
+        let of_budget: Vec<&MeasuredCell> = cells.iter().filter(|cell| budget.names(&cell.id)).collect();
+        if of_budget.is_empty() {
+            continue;
+        }
+        let scenarios: Vec<String> = of_budget.iter().map(|cell| super::budget::scenario_piece(&cell.id)).collect();
+        let scenarios: Vec<&str> = scenarios.iter().map(String::as_str).collect();
+        let strategies: Vec<&str> = of_budget.iter().map(|cell| cell.id.strategy.as_str()).collect();
+        let models: Vec<&str> = of_budget.iter().map(|cell| cell.id.model.as_str()).collect();
+        // Of a list, every name is meant.
+        let idle = budget.scenario.idle(&scenarios).into_iter().chain(budget.strategy.idle(&strategies)).chain(budget.model.idle(&models));
+        for pattern in idle {
+            let hint = terms.choice.hint(&[pattern.to_owned()], cells);
+            nothing(Some(budget.line), format!("{file}:{}: `{pattern}` of this budget matches no cell. {hint}", budget.line));
+        }
     }
     let judged = rows.iter().any(|row| row.value.is_some() || row.worst() == Verdict::Failed);
     if terms.budgets.budgets.is_empty() {

@@ -219,8 +219,8 @@ fn said_twice(twice: &[Twice]) -> String {
     let named = all.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     let more = if all.len() > 5 { format!(" and {} more", all.len() - 5) } else { String::new() };
     format!(
-        "two things are said of {named}{more}: two branches accepted {} and a merge kept both. `ctxbench check --accept` measures and \
-         writes what holds now",
+        "two things are said of {named}{more}: two branches accepted {} and a merge kept both. `ctxbench check --accept`, of \
+         everything, measures and writes what holds now",
         if all.len() == 1 { "it" } else { "them" }
     )
 }

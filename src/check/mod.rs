@@ -26,7 +26,7 @@ pub use allowance::{Allowance, Millionths, millionths, plain};
 pub use budget::{Bound, Budget, Budgets, Level, Limit, MetricBudget, Typed, scenario_piece};
 pub use difference::{Change, Pair, Place, pairs};
 pub use file::{BUDGETS_VERSION, BudgetErrors, STARTER, parse as parse_budgets};
-pub use judge::{Checked, Choice, Held, Matched, MeasuredCell, Row, Terms, Trouble, judge};
+pub use judge::{Checked, Choice, Given, Held, Matched, MeasuredCell, Row, Terms, Trouble, judge};
 pub use lock::{Figure, LOCK_FORMAT, Lock, LockError, LockedCell, Twice};
 pub use measured::measured_cell;
 pub use pattern::{Pattern, Patterns, is_glob};

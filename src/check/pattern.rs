@@ -68,6 +68,12 @@ impl Patterns {
         wanted && !self.0.iter().any(|one| one.negated && one.is_match(name))
     }
 
+    /// The patterns that match none of these names, as they were written; what takes out is none.
+    pub fn idle(&self, names: &[&str]) -> Vec<&str> {
+        let idle = self.0.iter().filter(|one| !one.negated && !names.iter().any(|name| one.is_match(name)));
+        idle.map(|one| one.text.as_str()).collect()
+    }
+
     /// The plain names and globs that do not take out, as they were written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|one| !one.negated).map(|one| one.text.as_str())

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::check::{
-    Accepted, Budgets, Checked, Lock, MeasuredCell, Pattern, Patterns, Selection, Terms, Trouble, Typed, Verdict, accept, exit_words,
-    judge, parse_budgets,
+    Accepted, Budgets, Checked, Given, Lock, MeasuredCell, Pattern, Patterns, Selection, Terms, Trouble, Typed, Verdict, accept,
+    exit_words, judge, parse_budgets,
 };
 use crate::error::{Error, Exit};
 use crate::metrics::{METRICS, metric};
@@ -35,8 +35,10 @@ pub fn check(args: &CheckArgs, registry: &Registry, global: &Global, console: &C
 
 fn done(args: &CheckArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
     let selection = selection(args, registry)?;
-    let own = [budgets_path(&args.files), lock_path(&args.files)];
-    if let Some(out) = global.out.iter().find(|out| own.contains(&out.path)) {
+    // By whatever name: through a link or another folder, too.
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let own = [real(&budgets_path(&args.files)), real(&lock_path(&args.files))];
+    if let Some(out) = global.out.iter().find(|out| own.contains(&real(&out.path))) {
         return Err(Error::Usage(format!("--out would write over {}: give the report a file of its own", out.path.display())));
     }
     let locked = is_locked(&args.files);
@@ -110,8 +112,16 @@ pub fn checked(
         (checked.rows, checked.troubles, checked.has_lock) = (vec![], vec![trouble], lock.is_some());
         return Ok(Ok((checked, lock, vec![])));
     }
-    let checked = judge(&cells, terms(lock.as_ref()), &lock_file);
+    let mut checked = judge(&cells, terms(lock.as_ref()), &lock_file);
+    checked.given = given(files, what);
     Ok(Ok((checked, lock, cells)))
+}
+
+/// What was typed that the commands of a report need again.
+fn given(files: &BudgetArgs, what: &[String]) -> Given {
+    let option = |name: &str, path: &Option<PathBuf>| path.as_ref().map(|path| (name.to_owned(), path.display().to_string()));
+    let options = option("--budgets", &files.budgets).into_iter().chain(option("--lock", &files.lock)).collect();
+    Given { what: what.to_vec(), are_runs: what.iter().any(|one| Path::new(one).join("run.json").is_file()), options }
 }
 
 /// The budgets; without a file at the usual place, a check of nothing.
@@ -126,6 +136,7 @@ fn budgets(files: &BudgetArgs, registry: &Registry, console: &Console) -> Result
             budgets_file: path.display().to_string(),
             lock_file: lock_path(files).display().to_string(),
             has_lock: lock_path(files).exists(),
+            given: given(files, &[]),
             rows: vec![],
             matched: vec![],
             troubles: vec![Trouble { exit: Exit::NothingChecked, line: None, message }],
@@ -238,6 +249,11 @@ fn accepted(
         return not_accepted("nothing was accepted, because of the errors above".to_owned(), checked, global, console);
     }
     let done: Accepted = accept(lock, cells, checked, selection).map_err(|why| Error::Usage(why.to_string()))?;
+    let cells_there: Vec<&str> = checked.rows.iter().map(|row| row.cell.as_str()).collect();
+    let idle = selection.cells.iter().flat_map(|cells| cells.idle(&cells_there)).next();
+    if let Some(idle) = idle.filter(|_| args.only.len() > 1) {
+        return not_accepted(format!("--only {idle} matches no figure that the budgets name"), checked, global, console);
+    }
     if done.selected == 0 {
         let named =
             args.only.iter().map(|only| format!("--only {only}")).chain(args.metric.iter().map(|metric| format!("--metric {metric}")));

@@ -51,7 +51,8 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
         return Err(Error::Usage(format!("there is no cell {name}{near} {hint}")));
     };
     let mut lock = lock;
-    let accepted = lock.as_ref().and_then(|lock| lock.cells.get(&name)).cloned();
+    let comparable = lock.as_ref().filter(|lock| lock.tokenizer == budgets.tokenizer);
+    let accepted = comparable.and_then(|lock| lock.cells.get(&name)).cloned();
     // Other cells are not what was asked about.
     lock.iter_mut().for_each(|lock| lock.cells.retain(|cell, _| *cell == name));
     let typed = Typed { grow: args.files.grow, drop: args.files.drop };
@@ -62,7 +63,9 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     checked.troubles.retain(|trouble| trouble.exit == Exit::NotComparable);
     let unnamed = accepted.iter().flat_map(|cell| &cell.figures);
     let named = |metric: &str| checked.rows.iter().any(|row| row.name == metric && row.value.is_some());
-    let unnamed = unnamed.filter(|(metric, _)| !named(metric)).map(|(metric, figure)| (metric.as_str(), figure)).collect();
+    // A cell that failed has no figures today.
+    let has_failed = checked.rows.iter().any(|row| row.worst() == Verdict::Failed);
+    let unnamed = unnamed.filter(|(metric, _)| !has_failed && !named(metric)).map(|(metric, figure)| (metric.as_str(), figure)).collect();
     let rows = checked.rows.clone();
     checked.rows = rows.into_iter().filter(|row| row.worst() != Verdict::Gone).collect();
     let explained = Explained {

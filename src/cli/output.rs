@@ -1,12 +1,13 @@
 //! Where results go: standard output in one format, files in others.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::check::LOCK_FORMAT;
 use crate::error::Error;
 use crate::report::{Format, Report};
 use crate::results::{Head, Status};
@@ -48,7 +49,16 @@ pub enum Target {
 
 impl Target {
     /// A file, created now, so that a path that cannot be written is known before anything is run.
+    ///
+    /// # Errors
+    /// The path cannot be written, or holds what was accepted for `check`, which no report may replace.
     pub fn create(path: &Path) -> Result<Target, Error> {
+        if is_lock(path) {
+            return Err(Error::Usage(format!(
+                "--out would write over {}, which is a lock of `check`: give it another path",
+                path.display()
+            )));
+        }
         let file = File::create(path).map_err(|why| Error::path("write", path, why))?;
         Ok(Target::File(path.to_owned(), file))
     }
@@ -63,6 +73,13 @@ impl Target {
             Target::File(path, file) => file.write_all(text.as_bytes()).map_err(|why| Error::path("write", path, why)),
         }
     }
+}
+
+/// Whether a file is a lock of `check`, by whatever name it is called.
+fn is_lock(path: &Path) -> bool {
+    let begins = LOCK_FORMAT.split_inclusive('/').next().unwrap_or(LOCK_FORMAT).as_bytes();
+    let mut start = vec![0; begins.len()];
+    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == begins
 }
 
 /// A report that a run's events are written into, chunk by chunk.

@@ -114,6 +114,8 @@ pub struct Compared {
     pub failed: Vec<String>,
     /// Pairs with the same fingerprint, so with the same figures.
     pub identical: usize,
+    /// Why a metric has no row under a strategy, in whole sentences.
+    pub unmeasured: Vec<String>,
 }
 
 /// What two cells must have in common to be a pair.
@@ -159,7 +161,7 @@ pub fn compare(left: &[CellResult], right: &[CellResult], pairing: &Pairing, met
     }
     compared.right_only = others.into_values().map(|cell| cell.cell.clone()).collect();
     for metric in metrics {
-        compared.rows.extend(rows_of(metric, &groups));
+        compared.rows.extend(rows_of(metric, &groups, &mut compared.unmeasured));
     }
     compared
 }
@@ -170,10 +172,20 @@ type Group = (String, String, String, Evidence, Evidence);
 type Groups<'a> = IndexMap<Group, Vec<(&'a CellResult, &'a CellResult)>>;
 
 /// The rows of one metric, corrected for how many there are.
-fn rows_of(metric: &'static Metric, groups: &Groups<'_>) -> Vec<Row> {
+fn rows_of(metric: &'static Metric, groups: &Groups<'_>, unmeasured: &mut Vec<String>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for ((left, right, model, one, other), pairs) in groups {
-        let Ok((means, comparison)) = compare_pairs(metric, pairs) else { continue };
+        let (means, comparison) = match compare_pairs(metric, pairs) {
+            Ok(compared) => compared,
+            Err(why) => {
+                let reason = |cell: &CellResult| cell.unmeasured.get(metric.name).cloned();
+                let reason =
+                    pairs.iter().find_map(|(left, right)| reason(left).or_else(|| reason(right))).unwrap_or_else(|| why.to_string());
+                let strategy = if left == right { left.clone() } else { format!("{left} and {right}") };
+                unmeasured.push(format!("{} under {strategy}: nothing to compare ({reason})", metric.name));
+                continue;
+            }
+        };
         rows.push(Row {
             left: left.clone(),
             right: right.clone(),

@@ -42,8 +42,11 @@ const WIDTH: usize = 80;
 
 fn number(row: &Row, value: f64) -> String {
     match row.metric.unit {
+        Unit::Milliseconds if value.abs() < 100.0 && value != 0.0 => format!("{value:.1} ms"),
         Unit::Milliseconds => format!("{} s", seconds(value)),
         Unit::Ratio => share(value),
+        // A small difference is not written as none.
+        Unit::Tokens if value.abs() < 0.95 => few(value),
         Unit::Tokens => count(value),
         _ => few(value),
     }
@@ -114,13 +117,15 @@ fn notes(compared: &Compared, sides: &Sides) -> Vec<String> {
     let mut notes = vec![format!(
         "{} pairs of the same scenario, model and seed; {} of them have the same fingerprint. Change is right less left: seeds are averaged \
          first, then scenarios; intervals and tests take families of scenarios for their samples. p is the mid-p value of a sign-flip \
-         test, corrected (Holm) for the strategies compared in that metric; above {LEVEL} chance could be the reason. Wins are pairs in which \
+         test, corrected (Holm) for the strategies compared in that metric; above {LEVEL} chance could be the reason. Where values spread by \
+         factors, a test may see a direction that an interval of the mean cannot. Wins are pairs in which \
          the right side is better. Tokens: {}.",
         compared.pairs, compared.identical, sides.tokenizer
     )];
     if compared.rows.iter().any(|row| row.saying() == Saying::TooFew) {
         notes.push("too few: so few families of scenarios differ that no difference could be told from chance.".to_owned());
     }
+    notes.extend(compared.unmeasured.iter().cloned());
     let mut told = |cells: &[String], what: &str| {
         if !cells.is_empty() {
             notes.push(format!("{} {what}: {}", cells.len(), few(cells)));
@@ -210,7 +215,7 @@ fn document(compared: &Compared, sides: &Sides) -> Value {
     json!({
         "format": DIFF_FORMAT, "ctxbench": env!("CARGO_PKG_VERSION"), "left": sides.left, "right": sides.right,
         "tokenizer": sides.tokenizer, "level": LEVEL, "pairs": compared.pairs, "identical": compared.identical,
-        "left_only": compared.left_only, "right_only": compared.right_only, "failed": compared.failed, "rows": rows,
+        "unmeasured": compared.unmeasured, "left_only": compared.left_only, "right_only": compared.right_only, "failed": compared.failed, "rows": rows,
     })
 }
 

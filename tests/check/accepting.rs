@@ -113,6 +113,15 @@ fn in_ci_nothing_is_accepted() {
     project.check(&["--accept", "--locked"]).expect_usage("cannot be used with");
 }
 
+/// A figure's line of the lock with a value of 1.
+fn shrunk(line: &str) -> String {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    if words.get(1) == Some(&"parent.input_total") {
+        words[2] = "1";
+    }
+    words.join(" ")
+}
+
 #[test]
 fn recordings_have_budgets_too() {
     let project = Project::new();
@@ -123,6 +132,22 @@ fn recordings_have_budgets_too() {
     let what = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/recordings/claude-code/equal-prompts.jsonl");
     project.check(&[what, "--accept"]).expect(0, &["parent.input_total"]);
     assert!(project.read("budgets.lock").contains("/opencode@1.18.33/held/0 parent.input_total "));
+    project.check_in_ci(&[what]).expect(0, &[]);
+    // The commands of a report work as they stand.
+    let lock = project.read("budgets.lock").lines().map(shrunk).collect::<Vec<_>>().join("\n") + "\n";
+    project.write("budgets.lock", &lock);
+    let told = project.check(&[what]).expect(10, &["GREW"]).out;
+    for (label, code) in [("  look    ", 0), ("  accept  ", 0)] {
+        let command = told.lines().find_map(|line| line.strip_prefix(label)).expect("the report has the command");
+        let binary = assert_cmd::cargo::cargo_bin!("ctxbench").display().to_string();
+        let output = std::process::Command::new("sh")
+            .args(["-c", &command.replacen("ctxbench", &format!("'{binary}'"), 1)])
+            .current_dir(project.folder.path())
+            .env_remove("CI")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
     project.check_in_ci(&[what]).expect(0, &[]);
     // Without the recording there is nothing of its budget.
     project.check_in_ci(&[]).expect(12, &["matches no cell"]);

@@ -63,12 +63,31 @@ fn a_budget_that_matches_nothing_is_named() {
 }
 
 #[test]
+fn every_name_of_a_list_is_meant() {
+    let check = |from: &str, to: &str, word: &str| {
+        let project = Project::accepted();
+        project.edit("budgets.toml", from, to);
+        project.check(&[]).expect(12, &["budgets.toml:8", word]);
+    };
+    check("scenario = \"lookup\"", "scenario = [\"lookup\", \"lokup\"]", "`lokup` of this budget matches no cell");
+    check("strategy = \"opencode\"", "strategy = [\"opencode\", \"codex-v9*\"]", "`codex-v9*` of this budget matches no cell");
+    check("why =", "model = [\"reader\", \"held\"]\nwhy =", "`held` of this budget matches no cell");
+    let project = Project::accepted();
+    project.edit("budgets.toml", "strategy = \"opencode\"", "strategy = [\"opencode\", \"!inline*\"]");
+    project.check(&[]).expect(0, &[]);
+}
+
+#[test]
 fn a_lock_of_another_tokenizer_is_no_pass() {
     let project = Project::accepted();
     project.edit("budgets.toml", "o200k_base", "cl100k_base");
     for done in [project.check(&[]), project.check_in_ci(&[])] {
-        done.expect(11, &["o200k_base", "cl100k_base", "cannot be compared", "--accept"]);
+        let done = done.expect(11, &["o200k_base", "cl100k_base", "cannot be compared", "accept ctxbench check --accept"]);
+        assert!(!done.out.contains("GREW") && !done.out.contains("--only"), "{}", done.out);
     }
+    let explained = project.run(&["explain", "lookup/opencode/reader/0", "--diff-lock"]);
+    assert!(explained.out.contains("cannot be compared") && explained.out.contains("exit 11"), "{}", explained.out);
+    assert!(!explained.out.contains("→"), "{}", explained.out);
     project.check(&["--accept", "--only", "*"]).expect(2, &["accept everything at once"]);
     project.check(&["--accept"]).expect(0, &[]);
     assert!(project.read("budgets.lock").starts_with("ctxbench-lock/1\ntokenizer cl100k_base\n"));
@@ -165,7 +184,15 @@ fn files_that_cannot_be_used_are_named() {
     assert_ne!(project.read("budgets.lock"), lock);
     assert_eq!(std::fs::metadata(project.path("budgets.lock")).unwrap().permissions().mode() & 0o777, 0o664);
     // Reports do not write over the files that they are about.
-    project.check(&["--out", "json=budgets.lock"]).expect(2, &["would write over budgets.lock"]);
+    let lock = project.read("budgets.lock");
+    std::fs::hard_link(project.path("budgets.lock"), project.path("hard")).unwrap();
+    let absolute = project.path("budgets.lock").display().to_string();
+    for path in ["budgets.lock", "./budgets.lock", "folder/../budgets.lock", "linked.lock", "hard", absolute.as_str()] {
+        project.check(&["--out", &format!("json={path}")]).expect(2, &["would write over"]);
+        project.run(&["run", "scenarios/lookup.yaml", "-s", "inline", "--out", &format!("json={path}")]).expect_usage("would write over");
+    }
+    project.check(&["--out", "json=folder/../budgets.toml"]).expect(2, &["would write over"]);
+    assert_eq!((project.read("budgets.lock"), project.read("budgets.toml")), (lock, BUDGETS.to_owned()));
 }
 
 #[test]

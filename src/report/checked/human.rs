@@ -66,11 +66,11 @@ fn cause_text(checked: &Checked, cause: &Cause<'_>, colour: bool) -> String {
     }
     let compared = cause.groups.iter().flat_map(|group| &group.rows).find(|row| row.accepted.is_some() && row.value.is_some());
     if let Some(row) = compared {
-        let _ = writeln!(out, "  look    {}", look(&row.cell));
+        let _ = writeln!(out, "  look    {}", look(checked, &row.cell));
     }
     let nothing = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NothingChecked);
     if cause.is_acceptable() && !nothing {
-        let _ = writeln!(out, "  accept  {}", accept(cells.iter().copied()));
+        let _ = writeln!(out, "  accept  {}", accept(checked, cells.iter().copied()));
     }
     out.push('\n');
     out
@@ -112,6 +112,9 @@ fn group_text(checked: &Checked, group: &Group<'_>, colour: bool) -> String {
         if let Some(remark) = &row.remark {
             folded(remark, WIDTH - 8).iter().for_each(|line| out += &format!("        {line}\n"));
         }
+    }
+    if group.worst == Verdict::Unmeasured {
+        out += "    what can never be measured is taken out of the budget: strategy = [..., \"!NAME\"]\n";
     }
     if group.rows.len() > most {
         let _ = writeln!(out, "    and {} more (--format json names all)", group.rows.len() - most);

@@ -132,7 +132,7 @@ fn ending(checked: &Checked) -> String {
     let told = || checked.rows.iter().filter(|row| is_told(row));
     let mut out = String::new();
     if let Some(row) = told().find(|row| row.accepted.is_some() && row.value.is_some()) {
-        let _ = write!(out, "\nTo see every request beside the accepted one:\n\n```sh\n{}\n```\n", look(&row.cell));
+        let _ = write!(out, "\nTo see every request beside the accepted one:\n\n```sh\n{}\n```\n", look(checked, &row.cell));
         out += "\nIf the change is not wanted, take it back; `ctxbench check` passes again then.\n";
     }
     let absolute = |row: &&Row| row.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Over | Verdict::Under));
@@ -151,7 +151,12 @@ fn ending(checked: &Checked) -> String {
     let nothing = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NothingChecked);
     if !nothing && told().any(|row| !matches!(row.worst(), Verdict::Failed | Verdict::Unmeasured | Verdict::Warn)) {
         let cells: BTreeSet<&str> = told().map(|row| row.cell.as_str()).collect();
-        let _ = write!(out, "\nIf the change is wanted, accept it and commit `{}`:\n\n```sh\n{}\n```\n", checked.lock_file, accept(cells));
+        let _ = write!(
+            out,
+            "\nIf the change is wanted, accept it and commit `{}`:\n\n```sh\n{}\n```\n",
+            checked.lock_file,
+            accept(checked, cells)
+        );
     }
     let meanings: Vec<String> = Verdict::ALL
         .into_iter()
