@@ -41,7 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("check", &["transcript", "strategy", "tokens", "metrics", "results", "plan", "error"]),
     ("compare", &["metrics", "results", "stats"]),
     ("sweep", &["metrics"]),
-    ("report", &["transcript", "strategy", "ledger", "metrics", "results", "plan", "check", "compare", "sweep", "error"]),
+    ("report", &["transcript", "strategy", "ledger", "metrics", "results", "plan", "check", "compare", "sweep", "stats", "error"]),
     ("conformance", &["transcript", "strategy", "ledger", "setting", "tokens", "model", "engine"]),
     ("error", &[]),
     ("stats", &[]),

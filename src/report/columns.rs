@@ -6,6 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::metrics::{Better, metric};
 use crate::results::{CellResult, Evidence, Head, Status, SummaryRow};
+use crate::stats::{Direction, pareto};
 
 use super::numerals::{count, few, seconds, share};
 
@@ -261,6 +262,8 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
     });
     let rows = rows_of(rows.collect());
     notes.extend(overlaps(summary));
+    let fair = |row: &SummaryRow| !unfair.contains(&(row.strategy.as_str(), row.model.as_str(), row.evidence));
+    notes.extend(front(summary.iter().filter(|row| fair(row))));
     notes.push(provenance(head, &levels.into_iter().collect::<Vec<_>>()));
     Some(Table {
         title: format!("all scenarios · means of {scenarios}"),
@@ -269,6 +272,34 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
         rows,
         notes,
     })
+}
+
+/// What a strategy is chosen by, and how people call it.
+const OBJECTIVES: [(&str, &str); 4] =
+    [("parent.input_total", "parent input"), ("total.input", "input of all"), ("latency.end_to_end", "time"), ("quality", "quality")];
+
+/// The strategies that nobody beats in everything at once: for each other one there is one that is as good in all objectives and
+/// better in one.
+fn front<'a>(summary: impl Iterator<Item = &'a SummaryRow>) -> Option<String> {
+    let mut points: IndexMap<(&str, &str, Evidence), Vec<Option<f64>>> = IndexMap::new();
+    for row in summary {
+        let point = points.entry((&row.strategy, &row.model, row.evidence)).or_insert_with(|| vec![None; OBJECTIVES.len()]);
+        if let Some(at) = OBJECTIVES.iter().position(|(name, _)| *name == row.metric) {
+            point[at] = Some(row.mean.value());
+        }
+    }
+    let better = OBJECTIVES.map(|(name, _)| match metric(name).map(|metric| metric.better) {
+        Some(Better::Higher) => Direction::Higher,
+        _ => Direction::Lower,
+    });
+    let figures: Vec<Vec<Option<f64>>> = points.values().cloned().collect();
+    let front = pareto(&figures, &better);
+    if points.len() < 2 || front.best.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = front.best.iter().filter_map(|at| points.get_index(*at)).map(|((strategy, _, _), _)| *strategy).collect();
+    let objectives: Vec<&str> = OBJECTIVES.iter().map(|(_, title)| *title).collect();
+    Some(format!("Nobody's means are better in all of {} at once than those of {}.", objectives.join(", "), names.join(", ")))
 }
 
 /// How far the best mean of each column can be told from the others: whose 95 % interval overlaps its own. A ranking of means
