@@ -263,7 +263,9 @@ fn accepted(
         let message = format!("{named} matches no figure that the budgets name{near}");
         return not_accepted(message, checked, global, console);
     }
-    if lock != Some(&done.lock) {
+    // A lock of nothing is no lock.
+    let is_empty = lock.is_none() && done.lock.cells.is_empty();
+    if lock != Some(&done.lock) && !is_empty {
         write_whole(&path, &done.lock.text())?;
     }
     remove_new(&path);

@@ -76,6 +76,11 @@ fn a_value_beyond_an_absolute_limit_is_not_accepted() {
     project.check(&["--accept"]).expect(10, &["not accepted", "parent.input_total", "OVER", "change budgets.toml first"]);
     assert_eq!(line(&project.read("budgets.lock"), "parent.input_total"), line(&before, "parent.input_total"));
     assert_eq!(project.read("budgets.toml"), budgets, "the budgets are people's");
+    // Where nothing is accepted, there is no lock.
+    let project = Project::new();
+    project.edit("budgets.toml", "\"parent.input_total\" = {}\n\"quality\" = {}", "\"parent.input_total\" = { max = 10 }");
+    project.check(&["--accept"]).expect(10, &["not accepted"]);
+    assert!(!project.path("budgets.lock").exists());
 }
 
 #[test]
