@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::Exit;
 use crate::results::Number;
 
-use super::judge::{Checked, MeasuredCell, Row};
+use super::checked::{Checked, Row};
+use super::judge::MeasuredCell;
 use super::lock::{Figure, Lock};
 use super::pattern::Patterns;
-use super::verdict::Verdict;
+use super::verdict::{Verdict, worst};
 
 /// Which lines are rewritten.
 #[derive(Clone, Debug)]
@@ -62,6 +64,13 @@ pub struct Accepted {
     pub selected: usize,
 }
 
+impl Accepted {
+    /// How accepting ends: by the worst of what it refused.
+    pub fn exit(&self) -> Exit {
+        worst(self.refused.iter().map(|row| row.worst().exit(false)))
+    }
+}
+
 /// Why nothing can be accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AcceptError {
@@ -82,12 +91,12 @@ pub enum AcceptError {
 /// A lock of two tokenizers.
 pub fn accept(before: Option<&Lock>, cells: &[MeasuredCell], checked: &Checked, selection: &Selection) -> Result<Accepted, AcceptError> {
     let mut lock = match before {
-        Some(lock) if lock.tokenizer == checked.tokenizer => lock.clone(),
+        Some(lock) if lock.tokenizer == checked.about.tokenizer => lock.clone(),
         // Another encoding's figures are of no use to anybody.
         Some(lock) if !selection.is_whole() => {
-            return Err(AcceptError::MixedTokenizers { lock: lock.tokenizer.clone(), budgets: checked.tokenizer.clone() });
+            return Err(AcceptError::MixedTokenizers { lock: lock.tokenizer.clone(), budgets: checked.about.tokenizer.clone() });
         }
-        _ => Lock { tokenizer: checked.tokenizer.clone(), cells: BTreeMap::new() },
+        _ => Lock { tokenizer: checked.about.tokenizer.clone(), cells: BTreeMap::new() },
     };
     let mut by_id: BTreeMap<&str, &MeasuredCell> = BTreeMap::new();
     for cell in cells {

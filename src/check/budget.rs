@@ -87,16 +87,10 @@ pub struct MetricBudget {
     pub level: Level,
 }
 
-/// The scenario's piece of a cell id: name, size, brief and fallback.
-pub fn scenario_piece(cell: &CellId) -> String {
-    let name = cell.to_string();
-    name.split('/').next().unwrap_or_default().to_owned()
-}
-
 impl Budget {
     /// Whether it is about a cell.
     pub fn names(&self, cell: &CellId) -> bool {
-        self.scenario.is_match(&scenario_piece(cell)) && self.strategy.is_match(&cell.strategy) && self.model.is_match(&cell.model)
+        self.scenario.is_match(&cell.scenario_piece()) && self.strategy.is_match(&cell.strategy) && self.model.is_match(&cell.model)
     }
 }
 

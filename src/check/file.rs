@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::caret::{Pointed, pointed};
+use crate::error::nearest::nearest as nearest_name;
 use crate::metrics::{METRICS, Metric, metric};
 use crate::results::Number;
 use crate::strategy::Registry;
@@ -399,10 +400,7 @@ fn integer(value: &DeValue<'_>) -> Option<i64> {
 
 /// `did you mean ...?`, or all.
 fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    let distance = |name: &str| strsim::damerau_levenshtein(wrong, name);
-    let near =
-        known.clone().into_iter().filter(|name| distance(name) <= (wrong.chars().count() / 3).max(1)).min_by_key(|name| distance(name));
-    match near {
+    match nearest_name(wrong, known.clone()) {
         Some(name) => format!("did you mean `{name}`?"),
         None => {
             let all: Vec<&str> = known.into_iter().take(12).collect();

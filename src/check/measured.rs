@@ -32,3 +32,28 @@ pub fn measured_cell(
     }
     Ok(MeasuredCell { id, trail: Trail::of(ledger, requests, parts), splits, result })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::TokensByOrigin;
+    use crate::results::tests::{cell, ledger_line};
+
+    #[test]
+    fn a_split_that_does_not_sum_says_nothing() {
+        let input = TokensByOrigin { user: 4, own: 6, ..Default::default() };
+        let line = ledger_line(0, "/", input, 3);
+        let check = |metric: &str, value: i64, expect: Option<&[(&str, i64)]>| {
+            let mut result = cell("s", "a@1", 0);
+            result.metrics.insert(metric.into(), Some(Number::Whole(value)));
+            let measured = measured_cell(result, std::slice::from_ref(&line), &[], &BTreeMap::new()).unwrap();
+            let expect = expect.map(|pairs| pairs.iter().map(|&(name, tokens)| (name.to_owned(), tokens)).collect::<Split>());
+            assert_eq!(measured.splits.get(metric), expect.as_ref(), "{metric} {value}");
+        };
+        check("parent.input_total", 10, Some(&[("user", 4), ("own", 6)]));
+        check("parent.final_context", 13, Some(&[("user", 4), ("own", 6), ("output", 3)]));
+        // The figure leaves something out that the ledger holds, or the other way round.
+        check("parent.input_total", 9, None);
+        check("requests", 1, None);
+    }
+}

@@ -18,26 +18,17 @@ const ROOT: &str = "/";
 pub fn split(metric: &str, ledger: &[LedgerLine]) -> Option<Split> {
     let root = || ledger.iter().filter(|line| line.thread == ROOT);
     let children = || ledger.iter().filter(|line| line.thread != ROOT);
-    // The first of the largest, as a person would look for it.
-    let largest = |lines: &mut dyn Iterator<Item = &LedgerLine>, size: fn(&LedgerLine) -> u64| {
-        let mut best: Option<LedgerLine> = None;
-        for line in lines {
-            if best.as_ref().is_none_or(|best| size(line) > size(best)) {
-                best = Some(line.clone());
-            }
-        }
-        best
-    };
-    let context = |line: LedgerLine| sum([&line], true, true);
-    let whole = |line: &LedgerLine| line.input_total + line.output;
+    let context = |line: &LedgerLine| sum([line], true, true);
+    // The first of the largest, as a person would look for it: of equals, the last one wins.
+    let whole = |line: &&LedgerLine| line.input_total + line.output;
     Some(match metric {
-        "parent.final_context" => context(root().next_back()?.clone()),
-        "parent.peak_context" => context(largest(&mut root(), whole)?),
+        "parent.final_context" => context(root().next_back()?),
+        "parent.peak_context" => context(root().rev().max_by_key(whole)?),
         "parent.input_total" => sum(root(), true, false),
         "parent.output_total" => sum(root(), false, true),
-        "child.opening" => sum([&largest(&mut openings(ledger).into_iter(), |line| line.input_total)?], true, false),
+        "child.opening" => sum([openings(ledger).into_iter().rev().max_by_key(|line| line.input_total)?], true, false),
         "child.opening_sum" => sum(openings(ledger), true, false),
-        "child.peak_context" => context(largest(&mut children(), whole)?),
+        "child.peak_context" => context(children().rev().max_by_key(whole)?),
         "child.input_total" => sum(children(), true, false),
         "child.output_total" => sum(children(), false, true),
         "total.input" => sum(ledger, true, false),
@@ -79,26 +70,7 @@ pub fn growth(before: &Split, now: &Split) -> Split {
 mod tests {
     use super::*;
     use crate::results::TokensByOrigin;
-
-    fn line(seq: u32, thread: &str, input: TokensByOrigin, output: u64) -> LedgerLine {
-        LedgerLine {
-            cell: "c".into(),
-            seq,
-            thread: thread.into(),
-            turn: 1,
-            sent_ms: 0,
-            done_ms: None,
-            input,
-            input_total: input.each().iter().map(|(_, tokens)| tokens).sum(),
-            output,
-            cache: None,
-            first_divergence: None,
-            reported: None,
-            end: "replied".into(),
-            synthetic: false,
-            attempt: 1,
-        }
-    }
+    use crate::results::tests::ledger_line as line;
 
     /// Two requests of the root, two children of two requests and one.
     fn ledger() -> Vec<LedgerLine> {

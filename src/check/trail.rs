@@ -164,3 +164,112 @@ fn item_mark(item: &ItemLine) -> Mark {
 fn short(digest: &str) -> String {
     digest.chars().take(DIGITS).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::TokensByOrigin;
+    use crate::results::tests::ledger_line;
+    use crate::transcript::Role;
+
+    fn ledger(seq: u32, thread: &str, user: u64) -> LedgerLine {
+        ledger_line(seq, thread, TokensByOrigin { user, ..Default::default() }, 1)
+    }
+
+    fn item(part: &str) -> ItemLine {
+        ItemLine {
+            kind: ItemKind::Message,
+            origin: Origin::User,
+            role: Some(Role::User),
+            phase: None,
+            name: None,
+            call: None,
+            failed: false,
+            hidden: false,
+            tokens: Some(7),
+            parts: vec![part.into()],
+        }
+    }
+
+    fn request(seq: u32, thread: &str, tools: &[&str], same: usize, items: Vec<ItemLine>) -> RequestLine {
+        RequestLine {
+            cell: "c".into(),
+            seq,
+            thread: thread.into(),
+            agent: "a".into(),
+            system: Some("0123456789".into()),
+            system_tokens: Some(5),
+            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+            tool_tokens: tools.iter().map(|_| Some(9)).collect(),
+            same,
+            items,
+            after: vec![],
+        }
+    }
+
+    fn part(digest: &str, text: &str) -> (String, PartLine) {
+        (digest.to_owned(), PartLine { digest: digest.to_owned(), text: Some(text.to_owned()), other: None })
+    }
+
+    #[test]
+    fn a_head_is_kept_where_it_changes_and_tools_are_named() {
+        let parts = BTreeMap::from([
+            part("aaaaaaaaaa", r#"{"name":"read"}"#),
+            part("bbbbbbbbbb", r#"{"function":{"name":"list"}}"#),
+            part("cccccccccc", "no JSON"),
+        ]);
+        let lines = [ledger(0, "/", 3), ledger(1, "/1", 4), ledger(2, "/", 5), ledger(3, "/", 0)];
+        let requests = [
+            request(0, "/", &["aaaaaaaaaa", "bbbbbbbbbb"], 0, vec![item("x")]),
+            request(1, "/1", &["cccccccccc", "dddddddddd"], 0, vec![]),
+            request(2, "/", &["aaaaaaaaaa", "bbbbbbbbbb"], 1, vec![]),
+            request(3, "/", &["aaaaaaaaaa"], 1, vec![]),
+        ];
+        let trail = Trail::of(&lines, &requests, &parts);
+        let heads = trail.exchanges.iter().map(|exchange| {
+            exchange.head.as_ref().map(|head| head.iter().map(|mark| (mark.what.as_str(), mark.tokens.unwrap())).collect::<Vec<_>>())
+        });
+        let expect = [
+            Some(vec![("system", 5), ("tool read", 9), ("tool list", 9)]),
+            Some(vec![("system", 5), ("tool", 9), ("tool", 9)]),
+            None,
+            Some(vec![("system", 5), ("tool read", 9)]),
+        ];
+        assert_eq!(heads.collect::<Vec<_>>(), expect);
+        assert_eq!(trail.exchanges[0].head.as_ref().unwrap()[0].digest, "01234567");
+        assert_eq!(trail.exchanges[0].input, [(Origin::User, 3)]);
+        assert_eq!(trail.exchanges[3].input, []);
+    }
+
+    #[test]
+    fn an_item_is_more_than_its_text() {
+        let digest = |item: ItemLine| item_mark(&item).digest;
+        let plain = digest(item("x"));
+        assert_eq!(plain, digest(item("x")));
+        let others = [
+            item("y"),
+            ItemLine { role: Some(Role::Assistant), ..item("x") },
+            ItemLine { kind: ItemKind::Call, name: Some("read".into()), ..item("x") },
+            ItemLine { kind: ItemKind::Result, ..item("x") },
+            ItemLine { kind: ItemKind::Result, failed: true, ..item("x") },
+        ];
+        for other in others {
+            assert_ne!(plain, digest(other.clone()), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_rest_is_counted() {
+        let count = u32::try_from(MAX_REQUESTS).unwrap() + 3;
+        let lines: Vec<LedgerLine> = (0..count).map(|seq| ledger(seq, "/", 1)).collect();
+        let many: Vec<ItemLine> = (0..MAX_MARKS + 2).map(|at| item(&at.to_string())).collect();
+        let requests: Vec<RequestLine> = (0..count).map(|seq| request(seq, "/", &[], 0, many.clone())).collect();
+        let trail = Trail::of(&lines, &requests, &BTreeMap::new());
+        assert_eq!((trail.exchanges.len(), trail.more), (MAX_REQUESTS, 3));
+        assert!(trail.exchanges.iter().all(|exchange| exchange.items.len() == MAX_MARKS && exchange.more == 2));
+        let mut standing = Standing::default();
+        standing.take(&trail.exchanges[0]);
+        assert_eq!(standing.items.len(), MAX_MARKS + 2);
+        assert_eq!(standing.items.iter().filter(|item| item.is_none()).count(), 2);
+    }
+}

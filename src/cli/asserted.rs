@@ -7,8 +7,9 @@ use crate::report::{Format, checked as report};
 use crate::strategy::Registry;
 
 use super::args::BudgetArgs;
-use super::check::{Merged, checked};
+use super::check::checked;
 use super::console::{Colour, Console, Level};
+use super::lock_file::Merged;
 
 /// Checks a folder's `budgets.toml` against its `budgets.lock` in locked mode, with these strategies, and writes nothing.
 /// `what`: scenarios and recordings beside the built-in suite and the folder's `scenarios`; relative paths are of the folder.

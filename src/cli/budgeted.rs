@@ -5,22 +5,23 @@ use std::iter::Peekable;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::check::{Budget, Budgets, Choice, MeasuredCell, Pattern, Patterns, measured_cell, scenario_piece};
+use crate::check::{Budget, Budgets, Choice, MeasuredCell, Pattern, Patterns, measured_cell};
 use crate::error::{Error, Exit};
 use crate::plan::{CellId, NONE, Plan};
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
-use crate::runner::{CellRecord, Event, Sink, default_jobs, play, run};
+use crate::runner::{CellRecord, Sink, Threads, default_jobs, play, run};
 use crate::scenario::{Briefing, Fallback, Size, builtin_names};
 use crate::strategy::{Registry, Strategy};
 use crate::tokens::Meter;
 
 use super::args::MeasureArgs;
 use super::console::Console;
+use super::each_cell::EachCell;
 use super::inputs::{Wanted, offered};
 use super::interrupt::Interrupts;
-use super::lines::{Lines, read_json};
 use super::output::Progress;
 use super::run::Measuring;
+use super::run_folder::{Lines, tokenizer_of};
 
 /// Cells, and the encodings that they were counted in.
 #[derive(Debug, Default)]
@@ -78,7 +79,7 @@ pub fn named_cell(id: &CellId, tokenizer: &str) -> Result<Budgets, Error> {
     let one = |name: &str| of(name).map(|pattern| Patterns::new(vec![pattern])).map_err(Error::Usage);
     let budget = Budget {
         line: 0,
-        scenario: one(&scenario_piece(id))?,
+        scenario: one(&id.scenario_piece())?,
         strategy: one(&id.strategy)?,
         model: one(&id.model)?,
         why: None,
@@ -89,9 +90,7 @@ pub fn named_cell(id: &CellId, tokenizer: &str) -> Result<Budgets, Error> {
 
 /// Reads a run's folder cell by cell; what no budget names is passed over.
 pub fn read_run(folder: &Path, budgets: &Budgets) -> Result<Gathered, Error> {
-    let run: serde_json::Value = read_json(&folder.join("run.json"))?;
-    let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
-    let mut gathered = Gathered { tokenizers: BTreeSet::from([tokenizer]), ..Gathered::default() };
+    let mut gathered = Gathered { tokenizers: BTreeSet::from([tokenizer_of(folder)?]), ..Gathered::default() };
     // Of all parts, only the tools' schemas are of use, for their names.
     let mut tools = BTreeSet::new();
     for line in Lines::<RequestLine>::open(&folder.join("threads/requests.jsonl"))? {
@@ -122,7 +121,7 @@ pub fn read_run(folder: &Path, budgets: &Budgets) -> Result<Gathered, Error> {
                 requests.len()
             )));
         }
-        gathered.choice.scenarios.insert(scenario_piece(&id));
+        gathered.choice.scenarios.insert(id.scenario_piece());
         if budgets.budgets.iter().any(|budget| budget.names(&id)) {
             let cell = measured_cell(result, &ledger, &requests, &parts);
             gathered.cells.push(cell.map_err(|why| Error::Input(format!("{}: {why}", folder.display())))?);
@@ -193,8 +192,8 @@ fn run_now(
             continue;
         }
         let mut cells = Vec::new();
-        let collecting = Collecting { cells: &mut cells };
-        let mut sinks: Vec<Box<dyn Sink + '_>> = vec![Box::new(collecting)];
+        let take = |record: &CellRecord| of_record(record).map(|cell| cells.push(cell));
+        let mut sinks: Vec<Box<dyn Sink + '_>> = vec![Box::new(EachCell { with_threads: true, take })];
         if console.shows_progress() {
             sinks.push(Box::new(Progress::default()));
         }
@@ -215,7 +214,7 @@ fn is_wanted(name: &str, setting: Setting, budgets: &Budgets) -> bool {
     let none = String::new;
     let id = |fallback| CellId { scenario: name.to_owned(), size, briefing, fallback, strategy: none(), model: none(), seed: 0 };
     // A fallback that is the scenario's own is not written in its cells' ids.
-    let pieces = [scenario_piece(&id(fallback)), scenario_piece(&id(None))];
+    let pieces = [id(fallback).scenario_piece(), id(None).scenario_piece()];
     budgets.budgets.iter().any(|budget| pieces.iter().any(|piece| budget.scenario.is_match(piece)))
 }
 
@@ -256,27 +255,10 @@ fn strategies(budgets: &Budgets, registry: &Registry) -> Vec<Arc<dyn Strategy>> 
     choices.iter().map(|choice| choice.build()).collect()
 }
 
-/// Keeps what a check needs of each cell.
-struct Collecting<'a> {
-    cells: &'a mut Vec<MeasuredCell>,
-}
-
-impl Sink for Collecting<'_> {
-    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
-        if let Event::Cell { record, .. } = event {
-            self.cells.push(of_record(record)?);
-        }
-        Ok(())
-    }
-
-    fn wants_threads(&self) -> bool {
-        true
-    }
-}
-
 /// A cell that was just run.
 pub fn of_record(record: &CellRecord) -> Result<MeasuredCell, Error> {
-    let threads = record.threads.clone().unwrap_or_default();
+    let none = Threads::default();
+    let threads = record.threads.as_ref().unwrap_or(&none);
     let tools: BTreeSet<&str> = threads.requests.iter().flat_map(|request| &request.tools).map(String::as_str).collect();
     let parts = threads.parts.iter().map(|part| (part.digest().to_string(), part)).filter(|(digest, _)| tools.contains(digest.as_str()));
     let parts: BTreeMap<String, PartLine> = parts.map(|(digest, part)| (digest.clone(), PartLine::from(part))).collect();

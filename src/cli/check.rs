@@ -3,20 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use crate::check::{
-    Accepted, Budgets, Checked, Given, Lock, MeasuredCell, Pattern, Patterns, Selection, Terms, Trouble, Typed, Verdict, accept,
-    exit_words, judge, parse_budgets,
+    About, Budgets, Checked, Given, Lock, MeasuredCell, Pattern, Patterns, Selection, Terms, Trouble, Typed, Verdict, accept, judge,
+    parse_budgets,
 };
+use crate::error::nearest::suggestion;
 use crate::error::{Error, Exit};
-use crate::metrics::{METRICS, metric};
 use crate::plan::CellId;
-use crate::report::{Format, changes, checked as report, last_line};
+use crate::report::{Format, accepted as accepted_report, checked as report, exit_line, last_line};
 use crate::strategy::Registry;
+use crate::tokens::Encoding;
 
 use super::args::{BudgetArgs, CheckArgs, Global};
 use super::budgeted::{Gathered, Seeds, gather};
 use super::console::Console;
 use super::inputs::read_text;
-use super::nearest::suggestion;
+use super::lock_file::{Merged, lock_path, new_path, read_lock, remove_new, write_whole};
+use super::metric_names::metrics_named;
 use super::output::emit;
 
 /// Checks, or accepts. The last line names the exit code, whatever it is.
@@ -27,7 +29,7 @@ pub fn check(args: &CheckArgs, registry: &Registry, global: &Global, console: &C
         Err(error) => {
             console.error(&error);
             let exit = error.exit();
-            console.last(&format!("exit {}: {}", exit as u8, exit_words(exit)));
+            console.last(&exit_line(exit));
             exit
         }
     }
@@ -49,7 +51,7 @@ fn done(args: &CheckArgs, registry: &Registry, global: &Global, console: &Consol
     let (checked, lock, cells) = match checked(&args.files, &args.what, merged, args.jobs, registry, console)? {
         Ok(whole) => whole,
         Err(exit) => {
-            console.last(&format!("exit {}: {}", exit as u8, exit_words(exit)));
+            console.last(&exit_line(exit));
             return Ok(exit);
         }
     };
@@ -93,14 +95,7 @@ pub fn checked(
         Ok(gathered) => gathered,
         Err(exit) => return Ok(Err(exit)),
     };
-    let terms = |lock| Terms {
-        budgets: &budgets,
-        lock,
-        typed: Typed { grow: files.grow, drop: files.drop },
-        locked: is_locked(files),
-        strict: files.strict,
-        choice: &choice,
-    };
+    let about = about(files, what, &budgets.tokenizer, lock_file, lock.is_some());
     if let Some(other) = tokenizers.iter().find(|name| **name != budgets.tokenizer) {
         let message = format!(
             "the run counts with {other}, {} wants {}: tokens of two encodings cannot be compared. Run again with --tokenizer {}, or \
@@ -108,13 +103,24 @@ pub fn checked(
             budgets.file, budgets.tokenizer, budgets.tokenizer
         );
         let trouble = Trouble { exit: Exit::NotComparable, line: None, message };
-        let mut checked = judge(&[], terms(None), &lock_file);
-        (checked.rows, checked.troubles, checked.has_lock) = (vec![], vec![trouble], lock.is_some());
-        return Ok(Ok((checked, lock, vec![])));
+        return Ok(Ok((Checked::of_nothing(about, trouble), lock, vec![])));
     }
-    let mut checked = judge(&cells, terms(lock.as_ref()), &lock_file);
-    checked.given = given(files, what);
+    let typed = Typed { grow: files.grow, drop: files.drop };
+    let checked = judge(&cells, Terms { budgets: &budgets, lock: lock.as_ref(), typed, choice: &choice }, about);
     Ok(Ok((checked, lock, cells)))
+}
+
+/// What a check of these files is made with.
+pub fn about(files: &BudgetArgs, what: &[String], tokenizer: &str, lock_file: String, has_lock: bool) -> About {
+    About {
+        tokenizer: tokenizer.to_owned(),
+        locked: is_locked(files),
+        strict: files.strict,
+        budgets_file: budgets_path(files).display().to_string(),
+        lock_file,
+        has_lock,
+        given: given(files, what),
+    }
 }
 
 /// What was typed that the commands of a report need again.
@@ -129,18 +135,10 @@ fn budgets(files: &BudgetArgs, registry: &Registry, console: &Console) -> Result
     let path = budgets_path(files);
     if files.budgets.is_none() && !path.exists() {
         let message = format!("there is no {} here, so nothing was checked. To begin with:\n\n{}", path.display(), crate::check::STARTER);
-        let nothing = Checked {
-            tokenizer: crate::tokens::Encoding::default().name().to_owned(),
-            locked: is_locked(files),
-            strict: files.strict,
-            budgets_file: path.display().to_string(),
-            lock_file: lock_path(files).display().to_string(),
-            has_lock: lock_path(files).exists(),
-            given: given(files, &[]),
-            rows: vec![],
-            matched: vec![],
-            troubles: vec![Trouble { exit: Exit::NothingChecked, line: None, message }],
-        };
+        let trouble = Trouble { exit: Exit::NothingChecked, line: None, message };
+        let lock = lock_path(files);
+        let about = about(files, &[], Encoding::default().name(), lock.display().to_string(), lock.exists());
+        let nothing = Checked::of_nothing(about, trouble);
         return Ok(Err(Box::new(nothing)));
     }
     budgets_of(files, registry, console).map(Ok)
@@ -159,67 +157,8 @@ fn budgets_path(files: &BudgetArgs) -> PathBuf {
     files.budgets.clone().unwrap_or_else(|| PathBuf::from("budgets.toml"))
 }
 
-/// What to do about a lock in which a merge kept two sayings of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Merged {
-    /// It is an error.
-    Refused,
-    /// Those cells count as not accepted: they are about to be written anew.
-    Taken,
-}
-
-/// Where the lock is.
-pub fn lock_path(files: &BudgetArgs) -> PathBuf {
-    files.lock.clone().unwrap_or_else(|| PathBuf::from("budgets.lock"))
-}
-
-/// What was accepted, and what it was read from.
-pub fn read_lock(files: &BudgetArgs, merged: Merged) -> Result<(Option<Lock>, String), Error> {
-    let path = lock_path(files);
-    let (text, name) = match &files.against {
-        Some(revision) => (Some(of_revision(revision, &path)?), format!("{revision}:{}", path.display())),
-        None => match std::fs::symlink_metadata(&path) {
-            Err(why) if why.kind() == std::io::ErrorKind::NotFound => (None, path.display().to_string()),
-            _ => (Some(read_text(&path)?), path.display().to_string()),
-        },
-    };
-    let parse = |text: String| match merged {
-        Merged::Refused => Lock::parse(&text),
-        Merged::Taken => Lock::parse_merged(&text).map(|(lock, _)| lock),
-    };
-    let lock = text.map(parse).transpose().map_err(|why| Error::Input(format!("{name}, {why}")))?;
-    Ok((lock, name))
-}
-
-/// A file as it stands in a revision.
-fn of_revision(revision: &str, path: &Path) -> Result<String, Error> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if revision.is_empty() || revision.starts_with('-') {
-        return Err(Error::Usage(format!("--against takes a revision of git, not `{revision}`")));
-    }
-    let spec = format!("{revision}:./{name}");
-    let git = std::process::Command::new("git").arg("-C").arg(folder).arg("show").arg(&spec).output();
-    let git = git.map_err(|why| Error::path("run", Path::new("git"), why))?;
-    if !git.status.success() {
-        let said = String::from_utf8_lossy(&git.stderr);
-        let said = said.trim().trim_start_matches("fatal: ").trim_end_matches('.');
-        return Err(Error::Input(format!(
-            "git has no {} in {revision}: {said}. Name a revision in which the lock is committed (a shallow clone lacks most of them)",
-            path.display()
-        )));
-    }
-    String::from_utf8(git.stdout).map_err(|_| Error::Input(format!("{} of {revision} is not UTF-8 text", path.display())))
-}
-
 fn selection(args: &CheckArgs, registry: &Registry) -> Result<Selection, Error> {
-    if let Some(name) = args.metric.as_deref().filter(|name| metric(name).is_none()) {
-        let near = match suggestion(name, METRICS.iter().map(|metric| metric.name)) {
-            near if near.is_empty() => ".".to_owned(),
-            near => near,
-        };
-        return Err(Error::Usage(format!("there is no metric `{name}`{near} `ctxbench list metrics` names all")));
-    }
+    metrics_named(args.metric.as_slice())?;
     // A plain id may leave out what cells' ids write out: the profile, say.
     let plain = |name: &str| {
         let id: Option<CellId> = name.parse().ok();
@@ -248,7 +187,7 @@ fn accepted(
     if nothing {
         return not_accepted("nothing was accepted, because of the errors above".to_owned(), checked, global, console);
     }
-    let done: Accepted = accept(lock, cells, checked, selection).map_err(|why| Error::Usage(why.to_string()))?;
+    let done = accept(lock, cells, checked, selection).map_err(|why| Error::Usage(why.to_string()))?;
     let cells_there: Vec<&str> = checked.rows.iter().map(|row| row.cell.as_str()).collect();
     let idle = selection.cells.iter().flat_map(|cells| cells.idle(&cells_there)).next();
     if let Some(idle) = idle.filter(|_| args.only.len() > 1) {
@@ -269,30 +208,12 @@ fn accepted(
         write_whole(&path, &done.lock.text())?;
     }
     remove_new(&path);
-    let mut text = changes(&done.changes, done.renewed, &path.display().to_string());
-    let mut exits = Vec::new();
-    for row in &done.refused {
-        let worst = row.worst();
-        exits.push(worst.exit(false));
-        let why = if worst == Verdict::Failed { row.remark.clone().unwrap_or_default() } else { worst.about().to_owned() };
-        text += &format!("  not accepted: {} {} ({}: {why})\n", row.cell, row.name, worst.name());
+    let lock_file = path.display().to_string();
+    emit("check --accept", global.format, &global.out, console, &|format, _| accepted_report(&done, checked, &lock_file, format))?;
+    if global.format != Format::Human {
+        console.last(&exit_line(done.exit()));
     }
-    if exits.contains(&Exit::LimitExceeded) {
-        text += &format!("a value beyond max or min is not accepted: change {} first if it is wanted\n", checked.budgets_file);
-    }
-    let exit = crate::check::worst(exits);
-    let json = serde_json::json!({
-        "format": "ctxbench-accept/1", "lock": path.display().to_string(), "exit": exit as u8,
-        "changes": done.changes.iter().map(|one| serde_json::json!({"cell": one.cell, "metric": one.metric, "accepted": one.before, "now": one.now})).collect::<Vec<_>>(),
-        "renewed": done.renewed,
-        "refused": done.refused.iter().map(|row| serde_json::json!({"cell": row.cell, "metric": row.name, "verdict": row.worst()})).collect::<Vec<_>>(),
-    });
-    emit("check --accept", global.format, &global.out, console, &|format, _| match format {
-        Format::Human => Some(format!("{text}exit {}: {}\n", exit as u8, exit_words(exit))),
-        Format::Json => serde_json::to_string_pretty(&json).ok().map(|text| text + "\n"),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
-    })?;
-    Ok(exit)
+    Ok(done.exit())
 }
 
 /// Says why nothing was accepted, behind what was checked.
@@ -329,33 +250,4 @@ fn leave_new_lock(
         Err(why) => console.warn(&format!("{why}: what `ctxbench check --accept` would write is not kept")),
     }
     Ok(())
-}
-
-fn new_path(lock: &Path) -> PathBuf {
-    let mut name = lock.as_os_str().to_owned();
-    name.push(".new");
-    PathBuf::from(name)
-}
-
-/// What an earlier check left is out of date; that it may not be there is no error.
-fn remove_new(lock: &Path) {
-    let _ = std::fs::remove_file(new_path(lock));
-}
-
-/// Writes a file whole or not at all. A link stays a link, and the file keeps its permissions.
-fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let known = std::fs::metadata(&target).ok().map(|there| there.permissions());
-    if known.as_ref().is_some_and(std::fs::Permissions::readonly) {
-        return Err(Error::path("write", path, std::io::ErrorKind::PermissionDenied.into()));
-    }
-    let mut name = target.as_os_str().to_owned();
-    name.push(format!(".{}", std::process::id()));
-    let beside = PathBuf::from(name);
-    let kept = || known.map_or(Ok(()), |known| std::fs::set_permissions(&beside, known));
-    let written = std::fs::write(&beside, text).and_then(|()| kept()).and_then(|()| std::fs::rename(&beside, &target));
-    written.map_err(|why| {
-        let _ = std::fs::remove_file(&beside);
-        Error::path("write", path, why)
-    })
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use crate::compare::{Pairing, compare, usual_metrics};
 use crate::error::Error;
-use crate::metrics::{METRICS, Metric, metric};
 use crate::report::{Sides, compared};
 use crate::results::{CellResult, Results};
 use crate::strategy::Registry;
@@ -12,9 +11,9 @@ use crate::strategy::Registry;
 use super::args::{DiffArgs, Global};
 use super::console::Console;
 use super::inputs::read_text;
-use super::lines::{Lines, read_json};
-use super::nearest::suggestion;
+use super::metric_names::metrics_named;
 use super::output::emit;
+use super::run_folder::{Lines, tokenizer_of};
 
 /// Compares two runs.
 pub fn diff(args: &DiffArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
@@ -51,20 +50,6 @@ fn strategy(spec: &str, registry: &Registry) -> Result<String, Error> {
     }
 }
 
-/// The metrics of these names.
-pub fn metrics_named(names: &[String]) -> Result<Vec<&'static Metric>, Error> {
-    let known = |name: &String| {
-        metric(name).ok_or_else(|| {
-            let near = match suggestion(name, METRICS.iter().map(|metric| metric.name)) {
-                near if near.is_empty() => ".".to_owned(),
-                near => near,
-            };
-            Error::Usage(format!("there is no metric `{name}`{near} `ctxbench list metrics` names all"))
-        })
-    };
-    names.iter().map(known).collect()
-}
-
 /// The cells of a run's folder or of a results document, and their encoding.
 fn read(path: &Path) -> Result<(Vec<CellResult>, String), Error> {
     if !path.is_dir() {
@@ -73,8 +58,7 @@ fn read(path: &Path) -> Result<(Vec<CellResult>, String), Error> {
             .map_err(|why| Error::Input(format!("{} is neither a folder of a run nor a results document: {why}", path.display())))?;
         return Ok((results.cells, results.tokenizer));
     }
-    let run = read_json(&path.join("run.json"))?;
-    let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
+    let tokenizer = tokenizer_of(path)?;
     let cells: Result<Vec<CellResult>, Error> = Lines::open(&path.join("results.jsonl"))?.collect();
     Ok((cells?, tokenizer))
 }

@@ -1,6 +1,7 @@
 //! `explain`: why a cell's figures pass or not.
 
 use crate::check::{Terms, Typed, Verdict, judge};
+use crate::error::nearest::suggestion_or_stop;
 use crate::error::{Error, Exit};
 use crate::plan::{CellId, CellIdError};
 use crate::report::{Explained, Format, explained_json, explained_text};
@@ -8,9 +9,9 @@ use crate::strategy::Registry;
 
 use super::args::{ExplainArgs, Global};
 use super::budgeted::{Gathered, Seeds, gather, named_cell, read_run};
-use super::check::{Merged, budgets_of, is_locked, read_lock};
+use super::check::{about, budgets_of};
 use super::console::Console;
-use super::nearest::suggestion;
+use super::lock_file::{Merged, read_lock};
 use super::output::emit;
 
 /// Explains a cell.
@@ -43,10 +44,7 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     let name = id.to_string();
     let Some(at) = cells.iter().position(|cell| cell.result.cell == name) else {
         let known = lock.iter().flat_map(|lock| lock.cells.keys()).map(String::as_str);
-        let near = match suggestion(&name, known.filter(|known| *known != name)) {
-            near if near.is_empty() => ".".to_owned(),
-            near => near,
-        };
+        let near = suggestion_or_stop(&name, known.filter(|known| *known != name));
         let hint = "--from PATH names the scenario file or recording that it is of, --run-dir DIR a folder that holds it";
         return Err(Error::Usage(format!("there is no cell {name}{near} {hint}")));
     };
@@ -56,9 +54,8 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     // Other cells are not what was asked about.
     lock.iter_mut().for_each(|lock| lock.cells.retain(|cell, _| *cell == name));
     let typed = Typed { grow: args.files.grow, drop: args.files.drop };
-    let terms =
-        Terms { budgets: &budgets, lock: lock.as_ref(), typed, locked: is_locked(&args.files), strict: args.files.strict, choice: &choice };
-    let mut checked = judge(&cells[at..=at], terms, &lock_file);
+    let about = about(&args.files, &[], &budgets.tokenizer, lock_file, lock.is_some());
+    let mut checked = judge(&cells[at..=at], Terms { budgets: &budgets, lock: lock.as_ref(), typed, choice: &choice }, about);
     // That a budget matches nothing is no matter of one cell.
     checked.troubles.retain(|trouble| trouble.exit == Exit::NotComparable);
     let unnamed = accepted.iter().flat_map(|cell| &cell.figures);
@@ -66,8 +63,7 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     // A cell that failed has no figures today.
     let has_failed = checked.rows.iter().any(|row| row.worst() == Verdict::Failed);
     let unnamed = unnamed.filter(|(metric, _)| !has_failed && !named(metric)).map(|(metric, figure)| (metric.as_str(), figure)).collect();
-    let rows = checked.rows.clone();
-    checked.rows = rows.into_iter().filter(|row| row.worst() != Verdict::Gone).collect();
+    checked.rows.retain(|row| row.worst() != Verdict::Gone);
     let explained = Explained {
         checked: &checked,
         cell: &cells[at],
@@ -78,7 +74,7 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     emit("explain", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(explained_text(&explained)),
         Format::Json => Some(explained_json(&explained)),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })?;
     Ok(Exit::Fine)
 }

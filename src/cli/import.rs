@@ -32,7 +32,7 @@ pub fn import(args: &ImportArgs, global: &Global, console: &Console) -> Result<E
     emit("import", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(summary(&imported)),
         Format::Json => Some(json(&imported)),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })?;
     let losses = losses(&imported);
     if args.strict && !losses.is_empty() {

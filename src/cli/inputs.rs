@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::error::nearest::suggestion_or_stop;
 use crate::import::{Imported, Options, import};
 use crate::model::held::HeldError;
 use crate::model::profile::{MODELS, ModelProfile, model_profile};
@@ -18,7 +19,6 @@ use crate::score::Scorer;
 
 use super::console::Console;
 use super::import::refused;
-use super::nearest::suggestion;
 
 /// How scenarios are compiled and played.
 #[derive(Clone, Copy, Debug)]
@@ -350,10 +350,7 @@ fn unknown_scenario(name: &str) -> String {
     let known = builtin_names();
     format!(
         "there is no built-in scenario, file or folder `{name}`{} `ctxbench list scenarios` names all",
-        match suggestion(name, known.iter().copied()) {
-            near if near.is_empty() => ".".to_owned(),
-            near => near,
-        }
+        suggestion_or_stop(name, known.iter().copied())
     )
 }
 

@@ -41,7 +41,7 @@ pub fn list(args: &ListArgs, registry: &Registry, global: &Global, console: &Con
             serde_json::to_string_pretty(&serde_json::json!({"format": "ctxbench-list/1", "entries": entries})).ok().map(|text| text + "\n")
         }
         Format::Markdown if args.what == Some(Listed::Strategies) => Some(strategies_table(registry)),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })
 }
 

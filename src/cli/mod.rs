@@ -8,15 +8,17 @@ mod check;
 mod conformance;
 mod console;
 mod diff;
+mod each_cell;
 mod explain;
 mod import;
 mod inputs;
 mod interrupt;
-mod lines;
 mod list;
-mod nearest;
+mod lock_file;
+mod metric_names;
 mod output;
 mod run;
+mod run_folder;
 mod schema;
 mod show;
 mod sweep;
@@ -43,7 +45,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
             let exit = told_by_clap(&told);
             // Whatever ends a check, its last line names the code.
             if exit != Exit::Fine && words.iter().skip(1).any(|word| word == "check") {
-                Console::new(false, console::Level::Error, console::Colour::Never).last("exit 2: wrong usage");
+                Console::new(false, console::Level::Error, console::Colour::Never).last(&crate::report::exit_line(exit));
             }
             return exit;
         }

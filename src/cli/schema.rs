@@ -22,6 +22,6 @@ pub fn schema(args: &SchemaArgs, global: &Global, console: &Console) -> Result<(
     text.push('\n');
     emit("schema", global.format, &global.out, console, &|format, _| match format {
         Format::Human | Format::Json => Some(text.clone()),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::Error;
+use crate::error::nearest::{suggestion, suggestion_or_stop};
 use crate::plan::{Cell, CellId, CellIdError, Plan};
 use crate::report::{Format, Sent, Shown, Texts, Versus, VersusCell, cell_text, request_text, versus_text};
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
@@ -13,10 +14,9 @@ use crate::tokens::Meter;
 use super::args::{Global, ShowArgs};
 use super::console::Console;
 use super::inputs::{Wanted, subjects};
-use super::lines::{Lines, read_json};
-use super::nearest::suggestion;
 use super::output::emit;
 use super::run::{Measuring, strategies};
+use super::run_folder::{Lines, tokenizer_of};
 
 /// Shows a cell.
 pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
@@ -36,7 +36,7 @@ pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Con
     emit("show", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(cell_text(&shown, texts)),
         Format::Json => serde_json::to_string_pretty(&shown).ok().map(|text| text + "\n"),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })
 }
 
@@ -75,7 +75,7 @@ fn versus(args: &ShowArgs, other: &str, registry: &Registry, global: &Global, co
     emit("show", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(versus_text(&versus, texts)),
         Format::Json => serde_json::to_string_pretty(&versus).ok().map(|text| text + "\n"),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })
 }
 
@@ -98,7 +98,7 @@ fn one_request(args: &ShowArgs, seq: u32, sent: &Sent, result: &CellResult, glob
     emit("show", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(request_text(&result.cell, &request)),
         Format::Json => serde_json::to_string_pretty(&request).ok().map(|text| text + "\n"),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })
 }
 
@@ -124,8 +124,7 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
     let names: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
     subjects.retain(|subject| CellId { scenario: subject.id.clone(), ..id.clone() }.to_string() == id.to_string());
     if subjects.is_empty() {
-        let near = suggestion(&id.scenario, names.iter().map(String::as_str));
-        let near = if near.is_empty() { ".".to_owned() } else { near };
+        let near = suggestion_or_stop(&id.scenario, names.iter().map(String::as_str));
         return Err(Error::Usage(format!("nothing there is called `{}`{near} There is: {}", id.scenario, names.join(", "))));
     }
     let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback), subjects, strategies)
@@ -148,8 +147,7 @@ fn played(cell: &Cell, meter: &Meter) -> (CellResult, Sent) {
 
 /// Reads the cell from a run's folder.
 fn read(name: &str, folder: &Path) -> Result<(CellResult, String, Sent), Error> {
-    let run: serde_json::Value = read_json(&folder.join("run.json"))?;
-    let tokenizer = run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned();
+    let tokenizer = tokenizer_of(folder)?;
     let mut names = Vec::new();
     let mut result = None;
     for cell in Lines::<CellResult>::open(&folder.join("results.jsonl"))? {

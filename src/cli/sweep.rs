@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::nearest::suggestion_or_stop;
 use crate::error::{Error, Exit};
 use crate::metrics::Metric;
 use crate::plan::{Plan, Subject};
 use crate::report::{Swept, swept};
 use crate::results::{CellResult, Evidence, Status};
-use crate::runner::{Event, Sink, default_jobs, run as run_plan};
+use crate::runner::{CellRecord, Sink, default_jobs, run as run_plan};
 use crate::scenario::file::ScenarioFile;
 use crate::strategy::Registry;
 use crate::sweep::{Curve, Range, to_halve};
@@ -15,10 +16,10 @@ use crate::tokens::Meter;
 
 use super::args::{Global, SweepArgs};
 use super::console::Console;
-use super::diff::metrics_named;
+use super::each_cell::EachCell;
 use super::inputs::{Wanted, one_scenario, simulated};
 use super::interrupt::Interrupts;
-use super::nearest::suggestion;
+use super::metric_names::metrics_named;
 use super::output::emit;
 use super::run::{Measuring, strategies};
 
@@ -34,10 +35,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
     let (file, id) = one_scenario(&args.scenario, console)?;
     let own = file.parameters(&id, args.size);
     if !own.contains_key(key) {
-        let near = match suggestion(key, own.keys().map(String::as_str)) {
-            near if near.is_empty() => ".".to_owned(),
-            near => near,
-        };
+        let near = suggestion_or_stop(key, own.keys().map(String::as_str));
         let known: Vec<String> = own.iter().map(|(key, value)| format!("{key} ({value})")).collect();
         let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
         return Err(Error::Usage(format!("{id} has no parameter `{key}`{near} Of its own, {known}")));
@@ -56,7 +54,11 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
         let head = measuring.head(args.size, 1, args.briefing, args.fallback);
         let plan = Plan::new(head, subjects, strategies.clone()).map_err(|why| Error::Usage(why.to_string()))?;
         let mut cells = Vec::new();
-        let mut sinks: Vec<Box<dyn Sink + '_>> = vec![Box::new(Keeping { cells: &mut cells })];
+        let take = |record: &CellRecord| {
+            cells.push(record.result.clone());
+            Ok(())
+        };
+        let mut sinks: Vec<Box<dyn Sink + '_>> = vec![Box::new(EachCell { with_threads: false, take })];
         run_plan(&plan, &meter, default_jobs(), &interrupts.stop, &mut sinks)?;
         drop(sinks);
         Ok(cells)
@@ -115,19 +117,5 @@ fn take(curves: &mut [(&'static Metric, Curve)], values: &[i64], strategies: usi
             };
             curve.insert(*value, cells.iter().map(figure).collect());
         }
-    }
-}
-
-/// Keeps the results of cells.
-struct Keeping<'a> {
-    cells: &'a mut Vec<CellResult>,
-}
-
-impl Sink for Keeping<'_> {
-    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
-        if let Event::Cell { record, .. } = event {
-            self.cells.push(record.result.clone());
-        }
-        Ok(())
     }
 }

@@ -46,7 +46,7 @@ pub fn validate(args: &ValidateArgs, global: &Global, console: &Console) -> Resu
         Format::Json => serde_json::to_string_pretty(&serde_json::json!({"format": "ctxbench-validate/1", "files": checked}))
             .ok()
             .map(|text| text + "\n"),
-        Format::Csv | Format::Markdown | Format::Junit | Format::Github => None,
+        _ => None,
     })?;
     if wrong.is_empty() {
         return Ok(());

@@ -3,28 +3,11 @@ use indexmap::IndexMap;
 use super::*;
 use crate::metrics::metric;
 use crate::results::Number;
-use crate::scenario::Size;
 
 /// A cell with one figure.
 fn cell(scenario: &str, strategy: &str, seed: u64, name: &str, value: f64) -> CellResult {
-    CellResult {
-        cell: format!("{scenario}/{strategy}/reader/{seed}"),
-        scenario: scenario.into(),
-        size: Size::Small,
-        strategy: strategy.into(),
-        model: "reader".into(),
-        seed,
-        evidence: Evidence::Simulated,
-        status: Status::Ok,
-        failure: None,
-        fingerprint: format!("{value}"),
-        metrics: IndexMap::from([(name.to_owned(), Number::real(value))]),
-        unmeasured: IndexMap::new(),
-        checks: vec![],
-        threads: vec![],
-        family: None,
-        notes: vec![],
-    }
+    let figure = IndexMap::from([(name.to_owned(), Number::real(value))]);
+    CellResult { fingerprint: format!("{value}"), metrics: figure, ..crate::results::tests::cell(scenario, strategy, seed) }
 }
 
 fn run(strategy: &str, name: &str, values: &[f64]) -> Vec<CellResult> {

@@ -1,6 +1,7 @@
 //! What can go wrong outside a cell, and the process's exit codes.
 
 pub mod caret;
+pub mod nearest;
 
 use std::fmt;
 use std::io;

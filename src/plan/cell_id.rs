@@ -25,19 +25,26 @@ pub struct CellId {
     pub seed: u64,
 }
 
-impl fmt::Display for CellId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&one_name(&self.scenario))?;
+impl CellId {
+    /// The scenario's piece: its name, then what of size, brief and fallback is not the default.
+    pub fn scenario_piece(&self) -> String {
+        let mut piece = one_name(&self.scenario);
         if self.size != Size::default() {
-            write!(f, "~{}", self.size.name())?;
+            piece += &format!("~{}", self.size.name());
         }
         if self.briefing != Briefing::default() {
-            write!(f, "+{}", self.briefing.name())?;
+            piece += &format!("+{}", self.briefing.name());
         }
         if let Some(fallback) = self.fallback {
-            write!(f, "+{}", fallback.name())?;
+            piece += &format!("+{}", fallback.name());
         }
-        write!(f, "/{}/{}/{}", one_name(&self.strategy), one_name(&self.model), self.seed)
+        piece
+    }
+}
+
+impl fmt::Display for CellId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}/{}", self.scenario_piece(), one_name(&self.strategy), one_name(&self.model), self.seed)
     }
 }
 

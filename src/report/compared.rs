@@ -34,7 +34,7 @@ pub fn compared(compared: &Compared, sides: &Sides, format: Format) -> Option<St
         Format::Markdown => Some(markdown(compared, sides)),
         Format::Json => serde_json::to_string_pretty(&document(compared, sides)).ok().map(|text| text + "\n"),
         Format::Csv => csv(compared),
-        Format::Junit | Format::Github => None,
+        _ => None,
     }
 }
 

@@ -18,7 +18,9 @@ mod shown_versus_text;
 mod swept;
 mod terminal;
 
-pub use checked::{CHECK_FORMAT, EXPLAIN_FORMAT, Explained, changes, check_schema, checked, explained_json, explained_text, last_line};
+pub use checked::{
+    CHECK_FORMAT, EXPLAIN_FORMAT, Explained, accepted, check_schema, checked, exit_line, explained_json, explained_text, last_line,
+};
 pub use compared::{DIFF_FORMAT, Sides, compared};
 pub use shown::{SHOW_FORMAT, Sent, Shown, ShownArrival, ShownExchange, ShownItem, ShownRequest, ShownThread};
 pub use shown_text::{Texts, cell_text, request_text};

@@ -34,8 +34,8 @@ pub(super) fn share(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// Thousands apart.
-fn apart(digits: &str) -> String {
+/// A number's digits with its thousands apart; what stands behind a point stays as it is.
+pub(super) fn apart(digits: &str) -> String {
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
     let mut text = String::from(sign);

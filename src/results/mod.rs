@@ -253,6 +253,27 @@ pub(crate) mod tests {
         }
     }
 
+    /// An exchange that was replied to.
+    pub(crate) fn ledger_line(seq: u32, thread: &str, input: TokensByOrigin, output: u64) -> LedgerLine {
+        LedgerLine {
+            cell: "c".into(),
+            seq,
+            thread: thread.into(),
+            turn: 1,
+            sent_ms: 0,
+            done_ms: None,
+            input,
+            input_total: input.each().iter().map(|(_, tokens)| tokens).sum(),
+            output,
+            cache: None,
+            first_divergence: None,
+            reported: None,
+            end: "replied".into(),
+            synthetic: false,
+            attempt: 1,
+        }
+    }
+
     #[test]
     fn a_cell_has_the_fields_of_the_contract_in_their_order() {
         let mut one = cell("auth-lookup", "opencode@1.18.33", 0);

@@ -149,6 +149,11 @@ fn failed() {
     assert_eq!(document["rows"][0]["verdict"], "FAILED", "{document:#}");
     project.check(&[]).expect(13, &["FAILED", "overflow"]);
     project.check_in_ci(&[]).expect(13, &["FAILED", "overflow"]);
+    let said = |format: &str| project.check(&["--format", format]).out;
+    assert!(said("markdown").contains("of 1 cell, these do not pass: 1 FAILED."), "{}", said("markdown"));
+    assert!(said("markdown").contains("| `lookup/opencode@1.18.33/reader/0` | FAILED | – | – |  |  | overflow: "), "{}", said("markdown"));
+    assert!(said("junit").contains("<error message=\"FAILED (overflow: "), "{}", said("junit"));
+    assert!(said("github").starts_with("::error file=budgets.toml,title=FAILED the cell::"), "{}", said("github"));
     let lock = project.read("budgets.lock");
     project.check(&["--accept"]).expect(13, &["not accepted", "overflow"]);
     assert_eq!(project.read("budgets.lock"), lock, "what failed leaves its accepted lines alone");

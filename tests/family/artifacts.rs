@@ -2,35 +2,11 @@
 
 use super::*;
 
-const SPECS: [&str; 21] = [
-    "full-copy",
-    "full-copy:in_flight=placeholder",
-    "full-copy:in_flight=finished-turn",
-    "opencode",
-    "opencode:background=true",
-    "maf-dotnet",
-    "maf-python",
-    "codex-v1:fork_context=false",
-    "codex-v1:fork_context=true",
-    "codex-v2@0.171",
-    "codex-v2@0.160:fork_turns=none",
-    "codex-v2@0.160:fork_turns=3",
-    "codex-v2@0.160:fork_turns=all",
-    "deerflow:context_mode=isolated",
-    "deerflow:context_mode=snapshot",
-    "deerflow@f1f4af9",
-    "learn-claude-code",
-    "spawn-agent",
-    "claude-code",
-    "claude-code:mode=fork",
-    "claude-code:background=true",
-];
-
 #[test]
 fn a_page_is_read_when_it_is_asked_for() {
     for size in Size::ALL {
         let bench = Bench::new("research-artifacts", size);
-        for spec in SPECS {
+        for spec in DELEGATING {
             let run = bench.play(spec);
             assert_eq!(figures(&run, ["quality", "child.quality", "rescues", "drift"]), [1.0, 1.0, 0.0, 0.0], "{size:?} {spec}");
             // Three children, each of which wrote one page; the parent reads one of the three.
@@ -58,7 +34,7 @@ fn the_one_thread_has_every_source_in_it_and_needs_no_page() {
     let benches = sizes("research-artifacts");
     let contexts = |spec: &str| benches.each_ref().map(|bench| figure(&bench.play(spec), "parent.final_context"));
     let inline = contexts("inline");
-    for spec in SPECS {
+    for spec in DELEGATING {
         let parents = contexts(spec);
         assert!(parents[2] < 1.6 * parents[0] && parents[2] < inline[2] / 8.0, "{spec}: {parents:?} and {inline:?}");
     }

@@ -2,28 +2,6 @@
 
 use super::*;
 
-const SPECS: [&str; 19] = [
-    "full-copy",
-    "full-copy:in_flight=placeholder",
-    "opencode",
-    "opencode:background=true",
-    "maf-dotnet",
-    "maf-python",
-    "codex-v1:fork_context=false",
-    "codex-v1:fork_context=true",
-    "codex-v2@0.171",
-    "codex-v2@0.160:fork_turns=none",
-    "codex-v2@0.160:fork_turns=3",
-    "deerflow:context_mode=isolated",
-    "deerflow:context_mode=snapshot",
-    "deerflow@f1f4af9",
-    "learn-claude-code",
-    "spawn-agent",
-    "claude-code",
-    "claude-code:mode=fork",
-    "claude-code:background=true",
-];
-
 const UNKNOWN: &str = "unknown: time for which refused parcels are kept";
 const FOUND: &str = "Parcels that are refused at the door are kept for six days.";
 
@@ -32,7 +10,7 @@ fn nothing_of_a_failed_child_is_taken_for_an_answer() {
     for name in ["child-fails", "child-fails-empty", "child-fails-preamble"] {
         for size in Size::ALL {
             let bench = Bench::new(name, size);
-            for spec in SPECS {
+            for spec in DELEGATING {
                 // The child saw the fact, and nothing of it came back.
                 let took_over = bench.falling_back(spec, Fallback::Itself);
                 let shown = figures(&took_over, ["child.coverage", "child.quality", "rescues", "quality"]);
@@ -52,7 +30,7 @@ fn nothing_of_a_failed_child_is_taken_for_an_answer() {
 #[test]
 fn an_announcement_comes_back_as_a_report() {
     let bench = Bench::new("child-fails-preamble", Size::Small);
-    for spec in SPECS {
+    for spec in DELEGATING {
         let run = bench.falling_back(spec, Fallback::GiveUp);
         assert!(was_told(&run.outcome, 0, "Let me put the report together."), "{spec}");
     }

@@ -2,30 +2,13 @@
 
 use super::*;
 
-const SPECS: [&str; 14] = [
-    "inline",
-    "full-copy",
-    "opencode",
-    "maf-dotnet",
-    "maf-python",
-    "codex-v1:fork_context=false",
-    "codex-v1:fork_context=true",
-    "codex-v2@0.171",
-    "codex-v2@0.160:fork_turns=none",
-    "deerflow:context_mode=isolated",
-    "deerflow:context_mode=snapshot",
-    "learn-claude-code",
-    "spawn-agent",
-    "claude-code:mode=fork",
-];
-
 const FACT: &str = "用商店私钥签名的令牌";
 
 #[test]
 fn facts_are_found_in_text_without_blanks() {
     for size in Size::ALL {
         let bench = Bench::new("chinese-codebase", size);
-        for spec in SPECS {
+        for spec in DELEGATING.into_iter().chain(["inline"]) {
             let run = bench.play(spec);
             assert_eq!(figures(&run, ["quality", "rescues", "drift"]), [1.0, 0.0, 0.0], "{size:?} {spec}");
             assert!(run.outcome.answer().contains(FACT), "{size:?} {spec}");
@@ -37,7 +20,7 @@ fn facts_are_found_in_text_without_blanks() {
 #[test]
 fn nobody_escapes_a_character() {
     let bench = Bench::new("chinese-codebase", Size::Small);
-    for spec in SPECS {
+    for spec in DELEGATING.into_iter().chain(["inline"]) {
         let outcome = bench.play(spec).outcome;
         for row in &outcome.rows {
             for item in outcome.items_of(row) {

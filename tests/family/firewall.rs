@@ -2,26 +2,6 @@
 
 use super::*;
 
-/// Strategies whose children read, in the families of this file.
-const SPECS: [&str; 16] = [
-    "full-copy",
-    "opencode",
-    "opencode:background=true",
-    "maf-dotnet",
-    "maf-python",
-    "codex-v1:fork_context=false",
-    "codex-v1:fork_context=true",
-    "codex-v2@0.171",
-    "codex-v2@0.160:fork_turns=none",
-    "codex-v2@0.160:fork_turns=3",
-    "deerflow:context_mode=isolated",
-    "deerflow:context_mode=snapshot",
-    "learn-claude-code",
-    "spawn-agent",
-    "claude-code",
-    "claude-code:mode=fork",
-];
-
 #[test]
 fn what_a_child_reads_stays_out_of_its_parent() {
     for name in ["test-framework", "code-review-diff", "test-log-triage"] {
@@ -31,7 +11,7 @@ fn what_a_child_reads_stays_out_of_its_parent() {
         let one_thread = contexts("inline");
         assert!(one_thread[1] > 2.0 * one_thread[0] && one_thread[2] > 2.0 * one_thread[1], "{name}: {one_thread:?}");
         // One of them cuts what its children read, and then has its parent read it: below.
-        for spec in SPECS.into_iter().filter(|spec| *spec != "learn-claude-code") {
+        for spec in DELEGATING.into_iter().filter(|spec| *spec != "learn-claude-code") {
             let parents = contexts(spec);
             assert!(parents[2] < 2.0 * parents[0], "{name} {spec}: {parents:?}");
             assert!(parents[1] < one_thread[1] / 2.0, "{name} {spec}: {parents:?} and {one_thread:?}");
@@ -44,7 +24,7 @@ fn all_is_found_where_nothing_is_cut() {
     for name in ["test-framework", "code-review-diff", "test-log-triage"] {
         for size in Size::ALL {
             let bench = Bench::new(name, size);
-            for spec in SPECS.into_iter().chain(["inline"]) {
+            for spec in DELEGATING.into_iter().chain(["inline"]) {
                 if spec == "learn-claude-code" && size != Size::Small {
                     continue;
                 }
@@ -83,7 +63,7 @@ fn tiny_answers_pay_off_with_long_probes() {
     let benches = sizes("test-framework");
     let totals = |spec: &str| benches.each_ref().map(|bench| total(&bench.play(spec)));
     let inline = totals("inline");
-    for spec in SPECS {
+    for spec in DELEGATING {
         let delegated = totals(spec);
         assert!(delegated[0] > inline[0] && delegated[1] < inline[1] && delegated[2] < inline[2], "{spec}: {delegated:?} and {inline:?}");
     }

@@ -36,6 +36,31 @@ mod vague_brief;
 
 use play::{Played, play, strategy};
 
+/// Every kind of strategy that delegates, the options that change what goes down or comes back among them.
+const DELEGATING: [&str; 21] = [
+    "full-copy",
+    "full-copy:in_flight=placeholder",
+    "full-copy:in_flight=finished-turn",
+    "opencode",
+    "opencode:background=true",
+    "maf-dotnet",
+    "maf-python",
+    "codex-v1:fork_context=false",
+    "codex-v1:fork_context=true",
+    "codex-v2@0.171",
+    "codex-v2@0.160:fork_turns=none",
+    "codex-v2@0.160:fork_turns=3",
+    "codex-v2@0.160:fork_turns=all",
+    "deerflow:context_mode=isolated",
+    "deerflow:context_mode=snapshot",
+    "deerflow@f1f4af9",
+    "learn-claude-code",
+    "spawn-agent",
+    "claude-code",
+    "claude-code:mode=fork",
+    "claude-code:background=true",
+];
+
 /// One for all tests: a text that many scenarios hold is counted once.
 fn meter() -> Meter {
     static METER: OnceLock<Meter> = OnceLock::new();

@@ -37,15 +37,19 @@ fn tokens(count: u64) -> String {
 /// For people.
 pub fn explained_text(explained: &Explained<'_>) -> String {
     let checked = explained.checked;
-    let mut out =
-        format!("{}\ntokens are {} · evidence {}\n", explained.cell.result.cell, checked.tokenizer, explained.cell.result.evidence.name());
+    let mut out = format!(
+        "{}\ntokens are {} · evidence {}\n",
+        explained.cell.result.cell,
+        checked.about.tokenizer,
+        explained.cell.result.evidence.name()
+    );
     out += "\nlimits\n";
     let rows: Vec<&Row> = checked.rows.iter().filter(|row| row.cell == explained.cell.result.cell).collect();
     for row in &rows {
         out += &limits_text(checked, row);
     }
     if rows.is_empty() {
-        let _ = writeln!(out, "  no budget of {} names this cell", checked.budgets_file);
+        let _ = writeln!(out, "  no budget of {} names this cell", checked.about.budgets_file);
     }
     for trouble in &checked.troubles {
         folded(&trouble.message, WIDTH - 2).iter().for_each(|line| out += &format!("  {line}\n"));
@@ -56,7 +60,7 @@ pub fn explained_text(explained: &Explained<'_>) -> String {
     out += "\nrequests: what each sent anew, of how much in all\n";
     out += &waterfall(&explained.cell.trail);
     match explained.accepted {
-        None => out += &format!("\nthe cell is not in {}: nothing to compare with\n", checked.lock_file),
+        None => out += &format!("\nthe cell is not in {}: nothing to compare with\n", checked.about.lock_file),
         Some(accepted) => out += &differences(accepted, &explained.cell.trail, explained.diff_lock),
     }
     match rows.is_empty() {

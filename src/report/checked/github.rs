@@ -16,7 +16,7 @@ const CELLS: usize = 6;
 pub fn github(checked: &Checked) -> String {
     let mut out = String::new();
     for trouble in &checked.troubles {
-        out += &command("error", &checked.budgets_file, trouble.line, "budgets", &trouble.message);
+        out += &command("error", &checked.about.budgets_file, trouble.line, "budgets", &trouble.message);
     }
     for cause in causes(checked) {
         cause.groups.iter().for_each(|group| out += &annotation(checked, &cause, group));
@@ -28,7 +28,7 @@ pub fn github(checked: &Checked) -> String {
 fn annotation(checked: &Checked, cause: &Cause<'_>, group: &Group<'_>) -> String {
     let held = || group.rows.iter().flat_map(|row| &row.held);
     let line = held().filter(|held| held.verdict != Verdict::Ok).chain(held()).find_map(|held| held.limit.line);
-    let fails = group.rows.iter().flat_map(|row| &row.verdicts).any(|verdict| verdict.exit(checked.locked) != Exit::Fine);
+    let fails = group.rows.iter().flat_map(|row| &row.verdicts).any(|verdict| verdict.exit(checked.about.locked) != Exit::Fine);
     let mut lines: Vec<String> = Vec::new();
     if let (Some(what), Some(at)) = (&cause.what, cause.place) {
         lines.push(format!("{what}, first in {}", place(at)));
@@ -50,7 +50,7 @@ fn annotation(checked: &Checked, cause: &Cause<'_>, group: &Group<'_>) -> String
         lines.push(format!("and {} more", group.rows.len() - CELLS));
     }
     let level = if fails { "error" } else { "warning" };
-    command(level, &checked.budgets_file, line, &format!("{} {}", group.verdicts, group.title), &lines.join("\n"))
+    command(level, &checked.about.budgets_file, line, &format!("{} {}", group.verdicts, group.title), &lines.join("\n"))
 }
 
 fn command(level: &str, file: &str, line: Option<u32>, title: &str, message: &str) -> String {

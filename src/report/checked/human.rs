@@ -38,11 +38,13 @@ pub fn human(checked: &Checked, colour: bool) -> String {
         }
         out.push('\n');
     }
-    let lock = if checked.has_lock { checked.lock_file.clone() } else { format!("{} (not there yet)", checked.lock_file) };
-    let _ = writeln!(out, "{} against {lock}; tokens are {}", checked.budgets_file, checked.tokenizer);
+    let lock =
+        if checked.about.has_lock { checked.about.lock_file.clone() } else { format!("{} (not there yet)", checked.about.lock_file) };
+    let _ = writeln!(out, "{} against {lock}; tokens are {}", checked.about.budgets_file, checked.about.tokenizer);
     let figures = checked.rows.iter().filter(|row| !row.name.is_empty()).count();
     let _ = writeln!(out, "{}, {}: {}", counted(checked.cells(), "cell"), counted(figures, "figure"), tally(checked));
-    if !checked.locked && checked.rows.iter().any(|row| row.verdicts.iter().any(|verdict| verdict.exit(true) == Exit::NotComparable)) {
+    if !checked.about.locked && checked.rows.iter().any(|row| row.verdicts.iter().any(|verdict| verdict.exit(true) == Exit::NotComparable))
+    {
         let _ = writeln!(out, "in CI (or with --locked), what is NEW, GONE, STALE or UNMEASURED fails");
     }
     let style = if checked.exit() == Exit::Fine { GREEN } else { RED };
@@ -78,7 +80,7 @@ fn cause_text(checked: &Checked, cause: &Cause<'_>, colour: bool) -> String {
 
 fn group_text(checked: &Checked, group: &Group<'_>, colour: bool) -> String {
     let style = match group.worst {
-        verdict if verdict.exit(checked.locked) != Exit::Fine => RED,
+        verdict if verdict.exit(checked.about.locked) != Exit::Fine => RED,
         Verdict::Better | Verdict::Ok => GREEN,
         _ => YELLOW,
     };
@@ -89,7 +91,7 @@ fn group_text(checked: &Checked, group: &Group<'_>, colour: bool) -> String {
     if group.is_unmoved() {
         return out + &format!("    with the accepted value, in {}\n", counted(group.rows.len(), "cell"));
     }
-    let most = if group.worst.exit(checked.locked) == Exit::Fine { FEW_ROWS } else { ROWS };
+    let most = if group.worst.exit(checked.about.locked) == Exit::Fine { FEW_ROWS } else { ROWS };
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let shown = || group.rows.iter().take(most);

@@ -27,7 +27,7 @@ pub fn junit(checked: &Checked) -> String {
 }
 
 fn case(checked: &Checked, row: &Row) -> TestCase {
-    let fails = row.verdicts.iter().any(|verdict| verdict.exit(checked.locked) != Exit::Fine);
+    let fails = row.verdicts.iter().any(|verdict| verdict.exit(checked.about.locked) != Exit::Fine);
     let mut status = match row.worst() {
         Verdict::Failed => TestCaseStatus::non_success(NonSuccessKind::Error),
         _ if fails => TestCaseStatus::non_success(NonSuccessKind::Failure),

@@ -38,9 +38,9 @@ fn opening(checked: &Checked) -> String {
     let checked_what = format!(
         "ctxbench ran its scenarios of agents that delegate work to sub-agents and compared what was sent to the models with the values \
          that were accepted in `{}`.",
-        checked.lock_file
+        checked.about.lock_file
     );
-    let fails = |row: &&Row| row.verdicts.iter().any(|verdict| verdict.exit(checked.locked) != Exit::Fine);
+    let fails = |row: &&Row| row.verdicts.iter().any(|verdict| verdict.exit(checked.about.locked) != Exit::Fine);
     let failing: Vec<&Row> = checked.rows.iter().filter(fails).collect();
     if failing.is_empty() {
         let well = if checked.exit() == Exit::Fine { format!(" All is within its limits: {of}.") } else { String::new() };
@@ -154,7 +154,7 @@ fn ending(checked: &Checked) -> String {
         let _ = write!(
             out,
             "\nIf the change is wanted, accept it and commit `{}`:\n\n```sh\n{}\n```\n",
-            checked.lock_file,
+            checked.about.lock_file,
             accept(checked, cells)
         );
     }
@@ -170,14 +170,14 @@ fn ending(checked: &Checked) -> String {
              scenario/strategy/model/seed; thread / is the main agent, /1 its first sub-agent; requests are numbered from 0 in order of \
              sending, over all agents of the cell.\n",
             meanings.join(" · "),
-            checked.budgets_file
+            checked.about.budgets_file
         );
     }
     let _ = write!(
         out,
         "\n<sub>by the worst verdict of each: {} · token counts are of the encoding {} · {}</sub>\n",
         tally(checked),
-        checked.tokenizer,
+        checked.about.tokenizer,
         super::words::last_line(checked)
     );
     out

@@ -1,22 +1,15 @@
 //! The sentences of a check: one wording for every output that people read.
 
-use crate::check::{Allowance, Bound, Change, Checked, Held, Mark, Millionths, Place, Row, Verdict, millionths, plain};
+use crate::check::{Allowance, Bound, Change, Checked, Held, Mark, Millionths, Place, Row, Verdict, exit_words, millionths, plain};
+use crate::error::Exit;
 use crate::metrics::Unit;
 use crate::results::Number;
 
+use super::super::numerals::apart;
+
 /// A number of millionths with its thousands apart, exact.
 pub fn exact(amount: Millionths) -> String {
-    let text = plain(amount);
-    let (sign, rest) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
-    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(whole, fraction)| (whole, Some(fraction)));
-    let mut out = String::from(sign);
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    fraction.map_or(out.clone(), |fraction| format!("{out}.{fraction}"))
+    apart(&plain(amount))
 }
 
 /// As [`exact`], with a sign in any case.
@@ -56,8 +49,8 @@ pub fn movement(row: &Row) -> Option<String> {
 /// Where a limit stands.
 pub fn source(checked: &Checked, held: &Held) -> String {
     match (held.limit.line, held.limit.by_default) {
-        (Some(line), false) => format!("{}:{line}", checked.budgets_file),
-        (Some(line), true) => format!("{}:{line}, the default", checked.budgets_file),
+        (Some(line), false) => format!("{}:{line}", checked.about.budgets_file),
+        (Some(line), true) => format!("{}:{line}, the default", checked.about.budgets_file),
         (None, _) => "typed".to_owned(),
     }
 }
@@ -81,7 +74,7 @@ pub fn bound(bound: Bound) -> String {
 
 /// A limit with its place: `max 12,000 (budgets.toml:9)`, `may grow by 1% (budgets.toml:4, the default)`.
 pub fn limit(checked: &Checked, held: &Held) -> String {
-    let level = if held.limit.level == crate::check::Level::Warn && !checked.strict { ", level warn" } else { "" };
+    let level = if held.limit.level == crate::check::Level::Warn && !checked.about.strict { ", level warn" } else { "" };
     let words = match held.limit.bound {
         absolute @ (Bound::Max(_) | Bound::Min(_)) => bound(absolute),
         Bound::Grow(by) => format!("may grow by {}", allowance(by)),
@@ -171,9 +164,14 @@ pub fn tally(checked: &Checked) -> String {
 pub fn last_line(checked: &Checked) -> String {
     let exits = checked.exits();
     let exit = checked.exit();
-    let more: Vec<String> = exits.iter().skip(1).map(|exit| format!("{} {}", *exit as u8, crate::check::exit_words(*exit))).collect();
+    let more: Vec<String> = exits.iter().skip(1).map(|exit| format!("{} {}", *exit as u8, exit_words(*exit))).collect();
     let more = if more.is_empty() { String::new() } else { format!(" (also {})", more.join(", ")) };
-    format!("exit {}: {}{more}", exit as u8, crate::check::exit_words(exit))
+    exit_line(exit) + &more
+}
+
+/// An exit code and what it means.
+pub fn exit_line(exit: Exit) -> String {
+    format!("exit {}: {}", exit as u8, exit_words(exit))
 }
 
 /// A word for a shell: in quotes.
@@ -183,14 +181,14 @@ pub fn quoted(text: &str) -> String {
 
 /// The options of the check that a command needs again, with a blank behind each.
 fn options(checked: &Checked) -> String {
-    checked.given.options.iter().map(|(name, value)| format!("{name} {} ", quoted(value))).collect()
+    checked.about.given.options.iter().map(|(name, value)| format!("{name} {} ", quoted(value))).collect()
 }
 
 /// The command that shows a cell's difference to the lock.
 pub fn look(checked: &Checked, cell: &str) -> String {
     let is_held = cell.split('/').nth(2) == Some("held");
-    let from = match checked.given.what.as_slice() {
-        [one] if checked.given.are_runs => format!(" --run-dir {}", quoted(one)),
+    let from = match checked.about.given.what.as_slice() {
+        [one] if checked.about.given.are_runs => format!(" --run-dir {}", quoted(one)),
         // A recording is found where it was named; scenarios of a folder are found by their names.
         [one] if is_held => format!(" --from {}", quoted(one)),
         _ => String::new(),
@@ -202,14 +200,14 @@ pub fn look(checked: &Checked, cell: &str) -> String {
 pub fn accept<'a>(checked: &Checked, cells: impl IntoIterator<Item = &'a str>) -> String {
     let cells: Vec<&str> = cells.into_iter().collect();
     let scenarios: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell.split('/').next().unwrap_or(cell)).collect();
-    let whole = checked.troubles.iter().any(|trouble| trouble.exit == crate::error::Exit::NotComparable);
+    let whole = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NotComparable);
     let only = match (cells.as_slice(), scenarios.first()) {
         _ if whole => String::new(),
         ([one], _) => format!(" --only {}", quoted(one)),
         (_, Some(scenario)) if scenarios.len() == 1 => format!(" --only {}", quoted(&format!("{scenario}/*"))),
         _ => String::new(),
     };
-    let what: String = checked.given.what.iter().map(|one| format!("{} ", plain_word(one))).collect();
+    let what: String = checked.about.given.what.iter().map(|one| format!("{} ", plain_word(one))).collect();
     format!("ctxbench check {what}{}--accept{only}", options(checked))
 }
 

@@ -9,10 +9,15 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
-/// A JSON file.
-pub fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
+fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
     let text = super::inputs::read_text(path)?;
     serde_json::from_str(&text).map_err(|why| Error::Input(format!("{}: {why}", path.display())))
+}
+
+/// The encoding that a run's tokens are counted in.
+pub fn tokenizer_of(folder: &Path) -> Result<String, Error> {
+    let run = read_json(&folder.join("run.json"))?;
+    Ok(run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned())
 }
 
 /// Every whole line of a file of JSON lines. A line without an end was torn when its run was killed: it is nobody's.

@@ -13,9 +13,14 @@ fn distance(given: &str, name: &str) -> usize {
     if given.chars().count() > 2 && name.starts_with(given) { edits.min(1) } else { edits }
 }
 
-/// `; did you mean ...?`, or nothing.
+/// `; did you mean ...?`, or nothing: for a sentence that ends there.
 pub fn suggestion<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(given, known).map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
+/// `; did you mean ...?`, or a full stop: for a sentence with another behind it.
+pub fn suggestion_or_stop<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(given, known).map_or(".".to_owned(), |name| format!("; did you mean `{name}`?"))
 }
 
 #[cfg(test)]
