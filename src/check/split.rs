@@ -106,6 +106,17 @@ mod tests {
     }
 
     #[test]
+    fn of_equals_the_first_is_split() {
+        let one = TokensByOrigin { user: 9, ..Default::default() };
+        let other = TokensByOrigin { own: 9, ..Default::default() };
+        let ledger = [line(0, "/", one, 1), line(1, "/", other, 1), line(2, "/1", one, 1), line(3, "/2", other, 1)];
+        for metric in ["parent.peak_context", "child.opening", "child.peak_context"] {
+            assert_eq!(split(metric, &ledger).unwrap().get("user"), Some(&9), "{metric}");
+        }
+        assert_eq!(split("parent.final_context", &ledger).unwrap().get("own"), Some(&9));
+    }
+
+    #[test]
     fn growth_leaves_out_what_stayed() {
         let of = |pairs: &[(&str, i64)]| -> Split { pairs.iter().map(|&(name, tokens)| (name.to_owned(), tokens)).collect() };
         let grown = growth(&of(&[("system", 5), ("own", 7), ("task", 1)]), &of(&[("system", 5), ("own", 9), ("user", 2)]));

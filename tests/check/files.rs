@@ -1,5 +1,7 @@
 //! Budgets and locks that are missing, damaged, unreadable or of something else: the right exit and what to do.
 
+use serde_json::Value;
+
 use super::project::{BUDGETS, Project};
 
 #[test]
@@ -85,6 +87,9 @@ fn a_lock_of_another_tokenizer_is_no_pass() {
         let done = done.expect(11, &["o200k_base", "cl100k_base", "cannot be compared", "accept ctxbench check --accept"]);
         assert!(!done.out.contains("GREW") && !done.out.contains("--only"), "{}", done.out);
     }
+    // No figure stands beside one of the other encoding.
+    let row = project.row(super::project::CELL, "parent.input_total");
+    assert_eq!((&row["accepted"], &row["difference"], &row["growth"]), (&Value::Null, &Value::Null, &Value::Null), "{row:#}");
     let explained = project.run(&["explain", "lookup/opencode/reader/0", "--diff-lock"]);
     assert!(explained.out.contains("cannot be compared") && explained.out.contains("exit 11"), "{}", explained.out);
     assert!(!explained.out.contains("→"), "{}", explained.out);
