@@ -108,6 +108,25 @@ fn a_run_of_another_tokenizer_is_no_pass() {
 }
 
 #[test]
+fn a_run_with_holes_is_refused() {
+    let project = Project::accepted();
+    project.run(&["run", "scenarios/lookup.yaml", "-s", "opencode", "--run-dir", "kept"]);
+    project.check(&["kept"]).expect(0, &[]);
+    for file in ["kept/ledger.jsonl", "kept/threads/requests.jsonl"] {
+        let whole = project.read(file);
+        let lines: Vec<&str> = whole.lines().collect();
+        for hole in [0, 2, lines.len() - 1] {
+            let left: String = lines.iter().enumerate().filter(|(at, _)| *at != hole).map(|(_, line)| format!("{line}\n")).collect();
+            project.write(file, &left);
+            project.check(&["kept"]).expect(3, &["not every request is there", "--resume"]);
+            project.check(&["kept", "--accept"]).expect(3, &["not every request is there"]);
+        }
+        project.write(file, &whole);
+    }
+    project.check(&["kept"]).expect(0, &[]);
+}
+
+#[test]
 fn damaged_locks_say_what_to_do() {
     let check = |text: &str, words: &[&str]| {
         let project = Project::new();
