@@ -32,6 +32,7 @@ pub fn registry() -> Registry {
         about: "the child opens with the user's last words and the task; its last text comes back",
         down: "the user's last words, then the task",
         back: "the child's last text",
+        returns: true,
         build: |choice| Box::new(UserWords { messages: choice.option("messages").parse().unwrap_or(1) }),
     });
     if let Err(why) = added {

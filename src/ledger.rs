@@ -119,6 +119,8 @@ pub struct Row {
     pub aside: bool,
     /// Input above the model's window.
     pub overflow: bool,
+    /// A limit on output cut the reply ([`ReturnContract`](crate::strategy::ReturnContract)).
+    pub capped: bool,
     /// Calls made and calls cut.
     pub calls: u32,
     /// Calls that the strategy cut.

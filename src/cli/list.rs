@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::metrics::METRICS;
 use crate::model::profile::MODELS;
 use crate::report::Format;
-use crate::strategy::Registry;
+use crate::strategy::{RETURN_OPTIONS, Registry};
 
 use super::args::{Global, ListArgs, Listed};
 use super::console::Console;
@@ -86,6 +86,10 @@ fn strategy_line(one: &crate::strategy::Registered) -> String {
     for option in one.options {
         let of = if option.profiles.is_empty() { String::new() } else { format!(" (of {})", option.profiles.join(", ")) };
         line += &format!("; {option}{of}");
+    }
+    if one.returns {
+        let keys: Vec<&str> = RETURN_OPTIONS.iter().map(|option| option.key).collect();
+        line += &format!("; {}", keys.join(", "));
     }
     line
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::ledger::{Delegation, Failure, FailureKind, Fate, Outcome, Row, ThreadRecord};
 use crate::model::{Agent, profile::Latency};
-use crate::strategy::{RunContext, Scope, Session, Strategy, ThreadId, ThreadState};
+use crate::strategy::{ReturnContract, RunContext, Scope, Session, Strategy, ThreadId, ThreadState};
 use crate::tokens::{CountError, Meter};
 use crate::transcript::{CallKey, Item, Origin, dangling};
 
@@ -80,6 +80,7 @@ type Step = Result<(), Stop>;
 struct Engine {
     session: Box<dyn Session>,
     may_dangle: bool,
+    return_contract: ReturnContract,
     agent: Box<dyn Agent>,
     world: Box<dyn World>,
     meter: Meter,
@@ -130,6 +131,7 @@ impl Engine {
         let mut engine = Engine {
             session,
             may_dangle: run.strategy.may_dangle(),
+            return_contract: run.strategy.return_contract(),
             agent: run.agent,
             world: run.world,
             meter: run.meter,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::ledger::{ByOrigin, FailureKind, Fate, Row, Sent, splice};
 use crate::model::{Pending, Request, Took};
-use crate::strategy::{Act, End, Splice, ThreadId, ToolSpec, View};
-use crate::tokens::{CountError, REPLY_FRAME, Weight};
+use crate::strategy::{Act, End, ReturnContract, Splice, ThreadId, ToolSpec, View};
+use crate::tokens::{CountError, REPLY_FRAME, Weight, prefix};
 use crate::transcript::{CallKey, Content, Item, Origin, Part, ToolCall, dangling};
 
 use super::log::WeighedLog;
@@ -39,7 +39,8 @@ impl Engine {
             let reply = reply.await;
             let chain = self.turns[turn].chain;
             match reply {
-                Ok(reply) => {
+                Ok(mut reply) => {
+                    self.hold_to_contract(turn, row, &mut reply).map_err(|why| self.uncountable(why))?;
                     let output = self.weigh_reply(&reply).map_err(|why| self.uncountable(why))?;
                     let uncached = self.rows[row].input.total();
                     self.rows[row].synthetic = reply.synthetic;
@@ -60,6 +61,24 @@ impl Engine {
                     self.queue.at(self.now.saturating_add(1), broken);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Limits and forms a child's last message, if the strategy's contract says so: of a turn of its own, what calls nothing.
+    fn hold_to_contract(&mut self, turn: TurnIndex, row: usize, reply: &mut crate::model::Reply) -> Result<(), CountError> {
+        let ReturnContract { max_tokens, format } = self.return_contract;
+        let is_last = reply.calls.is_empty() && !reply.more && !self.rows[row].aside;
+        if self.turns[turn].thread == ThreadId::ROOT || !is_last || reply.text.is_empty() {
+            return Ok(());
+        }
+        if let Some(most) = max_tokens {
+            let kept = prefix(&self.meter, &reply.text, most)?.len();
+            self.rows[row].capped = kept < reply.text.len();
+            reply.text.truncate(kept);
+        }
+        if !reply.text.is_empty() {
+            reply.text = format.form(std::mem::take(&mut reply.text));
         }
         Ok(())
     }
@@ -293,6 +312,7 @@ impl Engine {
             synthetic: false,
             aside: view.aside,
             overflow: self.window.is_some_and(|window| total > window),
+            capped: false,
             calls: 0,
             cut: 0,
             drift: 0,

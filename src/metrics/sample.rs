@@ -82,6 +82,7 @@ impl Sample {
             synthetic: false,
             aside: false,
             overflow: false,
+            capped: false,
             calls: 0,
             cut: 0,
             drift: 0,

@@ -217,6 +217,8 @@ mod tests {
             Act::Continue { child, text, wake, .. } => call("send", format!("{} {text} {wake}", child.0)),
             Act::Close(child) => call("close", child.0.clone()),
             Act::Back => call("back", String::new()),
+            Act::Store(text) => call("store", format!("{text:?}")),
+            Act::Read(artifact) => call("read", format!("{:?}", artifact.0)),
         }
     }
 

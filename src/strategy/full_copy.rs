@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::transcript::{Item, Means, Origin, ToolCall};
 
 use super::filter::{self, Rule};
-use super::{Act, Call, End, Event, New, Order, ParentView, Report, Route, RunContext, Scope, Session, Strategy, ToolSpec, View, When};
+use super::{Act, Call, Event, New, Order, ParentView, Report, Route, RunContext, Scope, Session, Strategy, ToolSpec, View, When};
 
 /// The tool that delegates.
 const TOOL: &str = "delegate";
@@ -58,7 +58,7 @@ impl Session for FullCopySession {
     fn phrase(&self, act: &Act<'_>) -> Option<Call> {
         match act {
             Act::Delegate(intent) => Some(Call { name: TOOL.into(), args: serde_json::json!({ "task": intent.task }).to_string() }),
-            Act::Wait(_) | Act::Continue { .. } | Act::Close(_) | Act::Back => None,
+            Act::Wait(_) | Act::Continue { .. } | Act::Close(_) | Act::Back | Act::Store(_) | Act::Read(_) => None,
         }
     }
 
@@ -102,15 +102,8 @@ impl FullCopySession {
 
 /// The call's result when its child's turn has ended.
 fn answer(call: &ToolCall, report: &Report<'_>) -> Order {
-    let why = match report.end {
-        End::Done => match report.last_text() {
-            Some(text) => return Order::reply(call, text).meaning(Means::Returned(None)),
-            None => "Error: the sub-agent ended without any text.".to_owned(),
-        },
-        End::Failed(why) => format!("Error: the sub-agent failed: {why}"),
-        End::Stopped(why) => format!("Error: the sub-agent was stopped: {why}"),
-        End::Ceiling(why) => format!("Error: the sub-agent reached a limit of the harness: {why}"),
-        End::Aborted => "Error: the sub-agent was aborted.".to_owned(),
-    };
-    Order::reply(call, why).failed().meaning(Means::Failed(None))
+    match report.answer() {
+        Ok(text) => Order::reply(call, text).meaning(Means::Returned(None)),
+        Err(why) => Order::reply(call, format!("Error: {why}")).failed().meaning(Means::Failed(None)),
+    }
 }

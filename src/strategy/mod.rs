@@ -11,12 +11,14 @@ pub mod deerflow;
 pub mod filter;
 mod full_copy;
 mod inline;
+pub mod isolated;
 pub mod learn_claude_code;
 pub mod maf;
 pub mod opencode;
 mod order;
 mod phrase;
 mod registry;
+mod return_contract;
 pub mod scaffold;
 mod scope;
 mod spawn_agent;
@@ -28,12 +30,14 @@ pub use codex::{CodexV1, CodexV2};
 pub use deerflow::DeerFlow;
 pub use full_copy::FullCopy;
 pub use inline::Inline;
+pub use isolated::{ArtifactRef, SummaryReturn};
 pub use learn_claude_code::LearnClaudeCode;
 pub use maf::{MafDotNet, MafPython};
 pub use opencode::OpenCode;
 pub use order::{End, Event, New, Order, Report, Route, To, When};
 pub use phrase::{Act, Call, Intent};
-pub use registry::{Choice, OptionSpec, Registered, Registry, RegistryError};
+pub use registry::{Choice, OptionSpec, RETURN_OPTIONS, Registered, Registry, RegistryError};
+pub use return_contract::{ReturnContract, ReturnFormat};
 pub use scope::{AgentSpec, ParentView, RunContext, Scope, ThreadId, ThreadState, ToolSpec};
 pub use spawn_agent::SpawnAgent;
 pub use spec::{Setting, Spec, SpecFault, UnknownStrategy};
@@ -61,6 +65,10 @@ pub trait Strategy: Send + Sync {
     /// Whether a child may be sent calls without results, as the real system does; else the engine names it a fault.
     fn may_dangle(&self) -> bool {
         false
+    }
+    /// What children's last messages are held to before the strategy sees them.
+    fn return_contract(&self) -> ReturnContract {
+        ReturnContract::default()
     }
     /// One session a run.
     fn start(&self, run: &RunContext) -> Box<dyn Session>;

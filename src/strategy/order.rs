@@ -177,6 +177,22 @@ impl Report<'_> {
     }
 }
 
+impl Report<'_> {
+    /// The child's last text; where there is none, what happened instead, in a sentence: nothing is passed off as an answer.
+    pub fn answer(&self) -> Result<String, String> {
+        Err(match self.end {
+            End::Done => match self.last_text() {
+                Some(text) => return Ok(text),
+                None => "the sub-agent ended without any text.".to_owned(),
+            },
+            End::Failed(why) => format!("the sub-agent failed: {why}"),
+            End::Stopped(why) => format!("the sub-agent was stopped: {why}"),
+            End::Ceiling(why) => format!("the sub-agent reached a limit of the harness: {why}"),
+            End::Aborted => "the sub-agent was aborted.".to_owned(),
+        })
+    }
+}
+
 impl Order {
     /// An answer to an open call.
     pub fn reply(call: &ToolCall, text: impl Into<Part>) -> Order {

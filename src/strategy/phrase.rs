@@ -48,4 +48,8 @@ pub enum Act<'a> {
     Close(&'a Handle),
     /// A hand-off's end: control returns to where it came from.
     Back,
+    /// A child keeps a long text outside its answer, for whoever wants to read it.
+    Store(&'a str),
+    /// Read what a child has kept, by the name that it was told under.
+    Read(&'a Handle),
 }

@@ -14,9 +14,10 @@ use super::deerflow::{ContextMode, Profile as Snapshot};
 use super::filter::Rule;
 use super::maf::{dotnet, python};
 use super::opencode::{PROFILES, Profile};
+use super::return_contract::Contracted;
 use super::{
-    ClaudeCode, CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafDotNet, MafPython, OpenCode, SpawnAgent, Spec, SpecFault,
-    Strategy, UnknownStrategy,
+    ArtifactRef, ClaudeCode, CodexV1, CodexV2, DeerFlow, FullCopy, Inline, LearnClaudeCode, MafDotNet, MafPython, OpenCode, ReturnContract,
+    ReturnFormat, SpawnAgent, Spec, SpecFault, Strategy, SummaryReturn, UnknownStrategy,
 };
 
 /// One strategy with all that may be chosen about it.
@@ -36,9 +37,30 @@ pub struct Registered {
     pub down: &'static str,
     /// What comes back to the parent.
     pub back: &'static str,
+    /// Whether children return anything; then the [options of every return](RETURN_OPTIONS) hold for it too.
+    pub returns: bool,
     /// Makes it as chosen.
     pub build: fn(&Choice) -> Box<dyn Strategy>,
 }
+
+impl Registered {
+    /// Its own options, then those of every strategy with returns.
+    pub fn all_options(&self) -> impl Iterator<Item = &'static OptionSpec> + use<> {
+        let of_returns: &'static [OptionSpec] = if self.returns { &RETURN_OPTIONS } else { &[] };
+        self.options.iter().chain(of_returns)
+    }
+}
+
+const RETURN_MAX: &str = "return_max";
+const RETURN_FORMAT: &str = "return_format";
+const FORMATS: [&str; ReturnFormat::ALL.len()] = [ReturnFormat::ALL[0].name(), ReturnFormat::ALL[1].name(), ReturnFormat::ALL[2].name()];
+
+/// What may be asked of a return under any strategy that has returns ([`ReturnContract`]): the most tokens of a child's last
+/// message, and its form.
+pub const RETURN_OPTIONS: [OptionSpec; 2] = [
+    OptionSpec { key: RETURN_FORMAT, words: &FORMATS, numbers: None, default: FORMATS[0], profiles: &[] },
+    OptionSpec { key: RETURN_MAX, words: &["none"], numbers: Some((1, 1_000_000)), default: "none", profiles: &[] },
+];
 
 /// One option.
 #[derive(Clone, Copy, Debug)]
@@ -105,13 +127,22 @@ impl Choice {
         if let Some(value) = self.options.get(key) {
             return value;
         }
-        let spec = self.registered.options.iter().find(|option| option.key == key && option.is_of(self.profile));
+        let spec = self.registered.all_options().find(|option| option.key == key && option.is_of(self.profile));
         spec.map_or("", |option| option.default)
     }
 
     /// The strategy.
     pub fn build(&self) -> Arc<dyn Strategy> {
-        Arc::from((self.registered.build)(self))
+        let strategy: Arc<dyn Strategy> = Arc::from((self.registered.build)(self));
+        match self.return_contract() {
+            contract if contract == ReturnContract::default() => strategy,
+            contract => Arc::new(Contracted { strategy, contract, id: self.to_string() }),
+        }
+    }
+
+    fn return_contract(&self) -> ReturnContract {
+        let format = ReturnFormat::ALL.into_iter().find(|format| format.name() == self.option(RETURN_FORMAT));
+        ReturnContract { max_tokens: self.option(RETURN_MAX).parse().ok(), format: format.unwrap_or_default() }
     }
 }
 
@@ -183,6 +214,9 @@ impl Registry {
             if one.options[..at].iter().any(|other| other.key == option.key) {
                 return fault(format!("the option `{}` is there twice", option.key));
             }
+            if RETURN_OPTIONS.iter().any(|common| common.key == option.key) {
+                return fault(format!("`{}` is an option of every strategy; choose another name", option.key));
+            }
         }
         if let Some(at) = (1..one.profiles.len()).find(|&at| one.profiles[..at].contains(&one.profiles[at])) {
             return fault(format!("the profile `{}` is there twice", one.profiles[at]));
@@ -225,7 +259,7 @@ impl Registry {
         }
         let mut choices = Vec::with_capacity(profiles.len());
         for profile in profiles {
-            let of_profile = || registered.options.iter().filter(|option| option.is_of(profile));
+            let of_profile = || registered.all_options().filter(|option| option.is_of(profile));
             let name = format!("{}@{profile}", registered.id);
             let keys = || of_profile().map(|option| option.key.to_owned()).collect::<Vec<String>>();
             let mut options = BTreeMap::new();
@@ -290,7 +324,7 @@ const MODES: [&str; Mode::ALL.len()] = [Mode::ALL[0].name(), Mode::ALL[1].name()
 const CONTEXT_MODES: [&str; ContextMode::ALL.len()] = [ContextMode::ALL[0].name(), ContextMode::ALL[1].name(), ContextMode::ALL[2].name()];
 
 /// In the order of the default rows.
-const BUILTIN: [Registered; 11] = [
+const BUILTIN: [Registered; 13] = [
     Registered {
         id: "inline",
         profiles: &["1"],
@@ -299,6 +333,7 @@ const BUILTIN: [Registered; 11] = [
         about: "no delegation: the parent does the work itself, with the sub-agents' tools",
         down: "nothing: no delegation",
         back: "–",
+        returns: false,
         build: |_| Box::new(Inline),
     },
     Registered {
@@ -309,6 +344,7 @@ const BUILTIN: [Registered; 11] = [
         about: "the child opens with all that the parent has; its last text comes back",
         down: "all that the parent has, then the task; `in_flight` says what becomes of unanswered calls",
         back: "the child's last text",
+        returns: true,
         build: |choice| Box::new(FullCopy { in_flight: Rule::named(choice.option("in_flight")).unwrap_or_default() }),
     },
     Registered {
@@ -319,6 +355,7 @@ const BUILTIN: [Registered; 11] = [
         about: "Microsoft Agent Framework's agents as tools (.NET): the task alone goes down; all that the child said comes back, as JSON",
         down: "the task alone; with `session=kept` behind the child's earlier tasks",
         back: "the texts of all the child's messages, narration included, as a JSON string with quotes and escapes; calls run one by one",
+        returns: true,
         build: |choice| Box::new(MafDotNet { kept: choice.option("session") == "kept", ..MafDotNet::default() }),
     },
     Registered {
@@ -332,6 +369,7 @@ const BUILTIN: [Registered; 11] = [
         about: "Microsoft Agent Framework's agents as tools (Python): the task alone goes down; all that the child said comes back",
         down: "the task alone; with `propagate_session` behind the parent's ended turns",
         back: "the texts of all the child's messages, narration included, joined with nothing; calls run side by side",
+        returns: true,
         build: |choice| {
             let is = |key, value| choice.option(key) == value;
             let profile = python::Profile::named(choice.profile()).unwrap_or(&python::PROFILES[0]);
@@ -353,6 +391,7 @@ const BUILTIN: [Registered; 11] = [
         about: "OpenCode's task tool: the child opens with the prompt alone; the text of its last message comes back, resumable",
         down: "the prompt alone, with the files and folders that it names by `@`",
         back: "the last text of the child's last message, in a wrapper that names the session (an older one in 005201e); cut at 2,000 lines or 51,200 bytes; resumable; `background`",
+        returns: true,
         build: |choice| {
             let profile = Profile::named(choice.profile()).unwrap_or(&PROFILES[0]);
             Box::new(OpenCode { profile, background: choice.option("background") == "true", ..OpenCode::default() })
@@ -366,6 +405,7 @@ const BUILTIN: [Registered; 11] = [
         about: "Codex v1: the task alone or a filtered fork goes down; the final text comes back in a notice, and in a wait too",
         down: "the task alone, or with `fork_context=true` a filtered history: what users and final answers said",
         back: "a notice with the final text, and the same text again in the result of a wait",
+        returns: true,
         build: |choice| {
             let profile = codex::Profile::of_v1(choice.profile()).unwrap_or(&V1_PROFILES[0]);
             Box::new(CodexV1 { profile, fork_context: ForkContext::named(choice.option("fork_context")).unwrap_or_default() })
@@ -385,6 +425,7 @@ const BUILTIN: [Registered; 11] = [
         about: "Codex v2: agents with paths and mailboxes; a fork is filtered (to 0.163) or verbatim (0.171); one mail a child's turn",
         down: "0.171: all of the parent's history, verbatim; 0.163 to 0.130: filtered, of the last N turns with `fork_turns=N` (0.163 takes any N as all); then the task as mail (0.130: as JSON in an assistant message)",
         back: "one mail for each turn of the child; waits carry no text",
+        returns: true,
         build: |choice| {
             let profile = codex::Profile::named(choice.profile()).unwrap_or(&V2_PROFILES[0]);
             Box::new(CodexV2 { profile, fork_turns: ForkTurns::named(choice.option("fork_turns")).unwrap_or_default() })
@@ -404,6 +445,7 @@ const BUILTIN: [Registered; 11] = [
         about: "DeerFlow's task tool: the prompt alone, or a snapshot of the parent's history as data; limits, and a ledger in the parent",
         down: "the prompt alone, or with `context_mode=snapshot` the visible history as data (v1 leaks hidden messages, v3 keeps documents, f1f4af9 has no snapshots)",
         back: "the last message's text, a preview if it is long; limits, and a ledger in every request of the parent",
+        returns: true,
         build: |choice| {
             let profile = Snapshot::named(choice.profile()).unwrap_or_default();
             Box::new(DeerFlow { profile, context_mode: ContextMode::named(choice.option("context_mode")).unwrap_or_default() })
@@ -417,6 +459,7 @@ const BUILTIN: [Registered; 11] = [
         about: "the sub-agents of a course on coding agents: the prompt alone goes down, the last response's text comes back; one by one",
         down: "the prompt alone, under a one-sentence system text",
         back: "the text of the last response, after thirty at most; children run one after another",
+        returns: true,
         build: |_| Box::new(LearnClaudeCode),
     },
     Registered {
@@ -427,7 +470,30 @@ const BUILTIN: [Registered; 11] = [
         about: "a teaching agent's fan-out tool: the task alone goes down, all that the child wrote comes back; side by side",
         down: "the task alone",
         back: "all that the child wrote, over all its rounds",
+        returns: true,
         build: |_| Box::new(SpawnAgent),
+    },
+    Registered {
+        id: "summary-return",
+        profiles: &["1"],
+        options: &[OptionSpec { key: "max_words", words: &[], numbers: Some((1, 1_000_000)), default: "100", profiles: &[] }],
+        rows: &["summary-return"],
+        about: "the task alone goes down, and that the answer be short; the last text comes back, at most 100 words of it",
+        down: "the task alone, with a sentence that limits the answer to `max_words`",
+        back: "the child's last text, cut behind `max_words` words",
+        returns: true,
+        build: |choice| Box::new(SummaryReturn { max_words: choice.option("max_words").parse().unwrap_or(SummaryReturn::WORDS) }),
+    },
+    Registered {
+        id: "artifact-ref",
+        profiles: &["1"],
+        options: &[OptionSpec { key: "summary_words", words: &[], numbers: Some((1, 1_000_000)), default: "40", profiles: &[] }],
+        rows: &["artifact-ref"],
+        about: "the task alone goes down; the child keeps its report in a file and returns the path with a summary; the parent reads it on demand",
+        down: "the task alone, with a sentence that asks for the report in an artefact and for a summary of `summary_words`",
+        back: "a path and a summary; the whole report when the parent reads it",
+        returns: true,
+        build: |choice| Box::new(ArtifactRef { summary_words: choice.option("summary_words").parse().unwrap_or(ArtifactRef::WORDS) }),
     },
     Registered {
         id: "claude-code",
@@ -440,6 +506,7 @@ const BUILTIN: [Registered; 11] = [
         about: "Claude Code's Agent tool: the prompt alone or an unfiltered fork goes down; the last text comes back, in the call or a notice",
         down: "the prompt (under `--scaffold measured` behind the client's reminders), or with `mode=fork` the whole history, unfiltered",
         back: "the last text and a line of usage; with `background` an acknowledgement and a notice",
+        returns: true,
         build: |choice| {
             let mode = Mode::named(choice.option("mode")).unwrap_or_default();
             Box::new(ClaudeCode { mode, background: choice.option("background") == "true" })

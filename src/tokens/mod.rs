@@ -11,8 +11,10 @@ mod frame;
 mod merge;
 mod meter;
 mod pieces;
+mod prefix;
 
 pub use count::{CountError, MAX_BYTES, TokenCounter, counter, counter_by_name};
 pub use encoding::{Encoding, UnknownName};
 pub use frame::{REPLY_FRAME, header};
 pub use meter::{Counters, Meter, Weight};
+pub use prefix::prefix;

@@ -51,7 +51,7 @@ pub fn heard(items: &[Item]) -> Vec<Heard> {
             let named = match means {
                 Means::Started(handle) => Some(handle),
                 Means::Returned(handle) | Means::Failed(handle) => handle.as_ref(),
-                Means::Refused | Means::Moved | Means::TimedOut => None,
+                Means::Refused | Means::Moved | Means::TimedOut | Means::Stored(_) => None,
             };
             let by_handle = || named.and_then(|handle| all.iter().rposition(|h| h.handle.as_ref() == Some(handle)));
             let Some(place) = by_call.or_else(by_handle) else { continue };
@@ -65,7 +65,7 @@ pub fn heard(items: &[Item]) -> Vec<Heard> {
                 Means::Failed(_) => Outcome::Failed,
                 Means::Refused => Outcome::Refused,
                 Means::Moved => Outcome::Moved,
-                Means::TimedOut => continue,
+                Means::TimedOut | Means::Stored(_) => continue,
             };
             one.outcome = outcome;
             if matches!(outcome, Outcome::Returned | Outcome::Failed | Outcome::Refused) && one.news.last() != Some(&at) {

@@ -130,6 +130,8 @@ pub enum Means {
     Moved,
     /// A wait brought nothing.
     TimedOut,
+    /// A text is kept under this name, for whoever asks for it.
+    Stored(Handle),
 }
 
 /// What an item is.

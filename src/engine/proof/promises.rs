@@ -356,7 +356,10 @@ fn what_an_item_means_stands_in_it(record: &Record) -> Result<(), String> {
         for item in history {
             let call = item.answers().and_then(|key| history.iter().filter_map(Item::as_call).find(|call| call.key == key));
             for means in &item.means {
-                let (Means::Started(handle) | Means::Returned(Some(handle)) | Means::Failed(Some(handle))) = means else { continue };
+                let (Means::Started(handle) | Means::Stored(handle) | Means::Returned(Some(handle)) | Means::Failed(Some(handle))) = means
+                else {
+                    continue;
+                };
                 let in_call = call.is_some_and(|call| call.args.as_text().contains(&handle.0) || call.name == handle.0);
                 let told = in_call || item.text().contains(&handle.0);
                 ensure(told, || format!("{}: {means:?} stands not in `{}`", thread.path, item.text()))?;

@@ -2,10 +2,11 @@
 
 use crate::scenario::marker::{Task, UNKNOWN_TASK, deliverable};
 use crate::scenario::{FactsAt, ReportForm, TopicIndex};
-use crate::transcript::Origin;
+use crate::transcript::{Means, Origin};
 
 use super::brief::statement;
 use super::delegate::Delegations;
+use super::limit;
 use super::padding::sentences;
 use super::plan::plan;
 use super::sight::Sight;
@@ -54,8 +55,9 @@ fn findings(sight: &Sight<'_>, bound: &Bound<'_>) -> Vec<String> {
 }
 
 /// The answer: a line for each needed topic (its statement, the deliverable, or that it is unknown), then what the
-/// report's form adds.
-pub(super) fn answer(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegations<'_, '_>) -> String {
+/// report's form adds. Of so many words at most, if there is a limit: padding goes first, then lines from the end; then
+/// comes where the thread has kept the rest.
+pub(super) fn answer(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegations<'_, '_>, limit: Option<usize>) -> String {
     let scenario = sight.scenario();
     let mut lines: Vec<String> = bound.needs.iter().map(|&topic| line(sight, delegations, topic)).collect();
     let root_form = ReportForm::default();
@@ -68,11 +70,27 @@ pub(super) fn answer(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegat
     if lines.is_empty() {
         lines.push("Done.".into());
     }
-    let padding = match form.padding_words {
+    let mut padding_words = form.padding_words;
+    if let Some(limit) = limit {
+        let left = limit::keep(&mut lines, limit);
+        padding_words = padding_words.min(u32::try_from(left).unwrap_or(u32::MAX));
+    }
+    let padding = match padding_words {
         0 => vec![],
         words => sentences(scenario, words, sight.manner.seed, &bound.work.marker),
     };
-    placed(lines, padding, form.facts_at).join("\n")
+    let mut lines = placed(lines, padding, form.facts_at);
+    lines.extend(kept(sight, bound).map(|artifact| format!("Report: {artifact}")));
+    lines.join("\n")
+}
+
+/// The name of what this thread has kept last in this turn.
+fn kept<'s>(sight: &Sight<'s>, bound: &Bound<'_>) -> Option<&'s str> {
+    let stored = |means: &'s Means| match means {
+        Means::Stored(artifact) => Some(artifact.0.as_str()),
+        _ => None,
+    };
+    sight.items[bound.from..].iter().rev().flat_map(|item| &item.means).find_map(stored)
 }
 
 fn placed(lines: Vec<String>, padding: Vec<String>, at: FactsAt) -> Vec<String> {

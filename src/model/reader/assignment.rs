@@ -19,6 +19,8 @@ pub(super) enum Stand {
     Running,
     /// Refused while others run: to be handed out again when one of them has returned.
     Blocked,
+    /// Something needed is unknown, and a child has kept a text that nobody here has read.
+    Unread,
     /// Nothing more is done about it.
     Settled,
     /// This thread carries it out: it cannot be handed out, or a hand-off moved it here.
@@ -116,6 +118,16 @@ impl<'s> Delegations<'s, '_> {
         Some(CallDraft::phrased(call, Some(id)))
     }
 
+    /// The call that reads what a child which worked on an intent has kept, the newest first; each text is read once.
+    pub(super) fn unread(&self, assignment: &Assignment<'_>) -> Option<(Handle, Call)> {
+        let ended = |told: &&&Told| told.intent == assignment.intent && told.has_ended();
+        self.sight.told.iter().rev().filter(|told| ended(&told)).find_map(|told| {
+            let artifact = told.heard.handle.as_ref()?;
+            let call = (self.sight.speak)(&Act::Read(artifact))?;
+            (!self.sight.has_called(&call, 0)).then(|| (artifact.clone(), call))
+        })
+    }
+
     /// Something to say to a child that exists.
     pub(super) fn speak_on(&self, child: &Handle, intent: IntentIndex, text: &str, wake: bool) -> Option<Call> {
         let intent = Intent { task: text.to_owned(), ..brief::intent(self.sight, intent, &[]) };
@@ -130,6 +142,9 @@ impl<'s> Delegations<'s, '_> {
         let known = || assignment.asked.iter().all(|&topic| self.sight.known.has(topic));
         if assignment.acts.is_empty() && conduct.skip_known && known() {
             return Stand::Settled;
+        }
+        if assignment.is_follow_up && assignment.acts.is_empty() && self.unread(assignment).is_some() {
+            return Stand::Unread;
         }
         if assignment.acts.is_empty() && self.running().iter().any(|told| told.intent == assignment.intent) && assignment.is_follow_up {
             return Stand::Running;
@@ -149,6 +164,7 @@ impl<'s> Delegations<'s, '_> {
             (Some(act), cut) => match act.heard.outcome {
                 Outcome::Called | Outcome::Started if self.sight.is_given_up_waiting(act.at) => Stand::Settled,
                 Outcome::Called | Outcome::Started => Stand::Running,
+                Outcome::Returned if !known() && self.unread(assignment).is_some() => Stand::Unread,
                 Outcome::Returned if self.is_lacking(assignment, act) => self.failed(),
                 Outcome::Returned => Stand::Settled,
                 Outcome::Failed => self.failed(),

@@ -100,9 +100,19 @@ impl<'s, 'a> Delegations<'s, 'a> {
         self.follow_ups().iter().find_map(|(assignment, stand)| match stand {
             Stand::Open => self.phrase(assignment).map(|call| self.calls(vec![self.sentence(assignment)], vec![call])),
             Stand::Running | Stand::Blocked => Some(self.wait()),
+            Stand::Unread => self.read(assignment),
             Stand::Own | Stand::Rescue => self.steps(assignment.intent, Some(&assignment.asked)),
             Stand::Settled => None,
         })
+    }
+
+    /// Keeps the whole answer outside the answer, where the protocol asks for that, once a turn.
+    pub fn store(&self, answer: &str) -> Option<Reply> {
+        let call = (self.sight.speak)(&Act::Store(answer))?;
+        let is_kept = self.sight.items[self.bound.from..]
+            .iter()
+            .any(|item| item.origin == Origin::Own && item.as_call().is_some_and(|made| made.name == call.name));
+        (!is_kept).then(|| self.calls(vec![], vec![CallDraft::phrased(call, None)]))
     }
 
     // ---- what others ask -----------------------------------------------------------------------------------------------
@@ -119,7 +129,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
                 let news: Vec<usize> = assignment.acts.iter().flat_map(|told| told.heard.news.iter().copied()).collect();
                 self.sight.known_of(&news).made[topic].as_ref().is_none_or(|values| values.contains(&None))
             }
-            Stand::Open | Stand::Running | Stand::Blocked | Stand::Settled => false,
+            Stand::Open | Stand::Running | Stand::Blocked | Stand::Unread | Stand::Settled => false,
         })
     }
 
@@ -204,6 +214,10 @@ impl<'s, 'a> Delegations<'s, 'a> {
                             return Some(reply);
                         }
                     }
+                    Stand::Unread => {
+                        let (assignment, _) = self.intents().iter().find(|(assignment, _)| assignment.intent == intent)?;
+                        return self.read(assignment);
+                    }
                     Stand::Running | Stand::Blocked => waits |= !self.sight.scenario().intents[intent].background,
                     Stand::Open | Stand::Settled | Stand::Own | Stand::Rescue => {}
                 }
@@ -225,6 +239,13 @@ impl<'s, 'a> Delegations<'s, 'a> {
     fn open(&self, intents: &[IntentIndex]) -> Vec<&Assignment<'s>> {
         let is_open = |(assignment, stand): &&(Assignment<'s>, Stand)| *stand == Stand::Open && intents.contains(&assignment.intent);
         self.intents().iter().filter(is_open).map(|(assignment, _)| assignment).collect()
+    }
+
+    /// Reads what a child has kept.
+    fn read(&self, assignment: &Assignment<'_>) -> Option<Reply> {
+        let (artifact, call) = self.unread(assignment)?;
+        let unknown: Vec<TopicIndex> = assignment.asked.iter().copied().filter(|&topic| !self.sight.known.has(topic)).collect();
+        Some(self.calls(vec![looking(self.sight, &artifact.0, &unknown)], vec![CallDraft::phrased(call, None)]))
     }
 
     fn steps(&self, intent: IntentIndex, asked: Option<&[TopicIndex]>) -> Option<Reply> {

@@ -11,6 +11,7 @@ mod answer;
 mod assignment;
 mod brief;
 mod delegate;
+mod limit;
 mod padding;
 mod plan;
 mod sight;
@@ -183,7 +184,12 @@ fn last_words(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegations<'_
         Task::FollowUp(..) | Task::Turn(_) => Ends::Answer,
     };
     match ends {
-        Ends::Answer => Ok(Reply::say(answer::answer(sight, bound, delegations))),
+        Ends::Answer => {
+            // What is kept elsewhere is whole, whatever limit the answer has.
+            let stored = delegations.store(&answer::answer(sight, bound, delegations, None));
+            let limit = limit::words(&sight.items[bound.from]);
+            Ok(stored.unwrap_or_else(|| Reply::say(answer::answer(sight, bound, delegations, limit))))
+        }
         Ends::Empty => Ok(Reply::say("")),
         Ends::Preamble => Ok(Reply::say(PREAMBLE)),
         Ends::Error => Err(ModelError::of_turn(OVERLOADED)),

@@ -170,7 +170,7 @@ impl Session for ClaudeCodeSession {
             Act::Continue { child, intent, text, wake: _ } => {
                 (SEND_MESSAGE, serde_json::json!({"to": child.0, "summary": intent.title, "message": text}))
             }
-            Act::Wait(_) | Act::Close(_) | Act::Back => return None,
+            Act::Wait(_) | Act::Close(_) | Act::Back | Act::Store(_) | Act::Read(_) => return None,
         };
         Some(Call { name: name.into(), args: args.to_string() })
     }

@@ -323,7 +323,7 @@ impl Session for Agents {
             Act::Wait(children) => ("wait_agent", json!({"targets": children.iter().map(|child| child.0.as_str()).collect::<Vec<_>>()})),
             Act::Continue { child, text, .. } => ("send_input", json!({"target": child.0, "message": text})),
             Act::Close(child) => ("close_agent", json!({"target": child.0})),
-            Act::Back => return None,
+            Act::Back | Act::Store(_) | Act::Read(_) => return None,
         };
         Some(Call { name: name.into(), args: args.to_string() })
     }

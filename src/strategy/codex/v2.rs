@@ -334,7 +334,7 @@ impl Session for Mailboxes {
                 (if *wake { "followup_task" } else { "send_message" }, json!({"target": child.0, "message": text}))
             }
             Act::Close(child) => ("interrupt_agent", json!({"target": child.0})),
-            Act::Back => return None,
+            Act::Back | Act::Store(_) | Act::Read(_) => return None,
         };
         Some(Call { name: name.into(), args: args.to_string() })
     }

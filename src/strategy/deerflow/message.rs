@@ -323,7 +323,7 @@ fn of_means(item: &Item) -> Option<Told> {
     let status = item.means.iter().find_map(|means| match means {
         Means::Returned(_) => Some(Status::Completed),
         Means::Failed(_) | Means::Refused => Some(Status::Failed),
-        Means::Started(_) | Means::Moved | Means::TimedOut => None,
+        Means::Started(_) | Means::Moved | Means::TimedOut | Means::Stored(_) => None,
     })?;
     Some(Told::of(&Outcome { status, cap: None, text: String::new() }))
 }

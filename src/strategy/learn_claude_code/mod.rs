@@ -104,7 +104,7 @@ impl Session for CourseSession {
     fn phrase(&self, act: &Act<'_>) -> Option<Call> {
         match act {
             Act::Delegate(intent) => Some(Call { name: TOOL.into(), args: serde_json::json!({ "prompt": intent.task }).to_string() }),
-            Act::Wait(_) | Act::Continue { .. } | Act::Close(_) | Act::Back => None,
+            Act::Wait(_) | Act::Continue { .. } | Act::Close(_) | Act::Back | Act::Store(_) | Act::Read(_) => None,
         }
     }
 

@@ -78,7 +78,7 @@ impl Offer {
             Act::Delegate(intent) => self.tools.values().find(|one| one.agent == intent.agent).map(|one| call(one, &intent.task)),
             // A kept session goes by the name of its tool.
             Act::Continue { child, text, wake: true, .. } if self.kept => self.tools.get(&child.0).map(|one| call(one, text)),
-            Act::Continue { .. } | Act::Wait(_) | Act::Close(_) | Act::Back => None,
+            Act::Continue { .. } | Act::Wait(_) | Act::Close(_) | Act::Back | Act::Store(_) | Act::Read(_) => None,
         }
     }
 

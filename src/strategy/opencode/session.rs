@@ -301,7 +301,7 @@ impl Session for OpenCodeSession {
         match act {
             Act::Delegate(intent) => self.phrased(intent, &intent.task, None),
             Act::Continue { child, intent, text, wake: _ } => self.phrased(intent, text, Some(child)),
-            Act::Wait(_) | Act::Close(_) | Act::Back => None,
+            Act::Wait(_) | Act::Close(_) | Act::Back | Act::Store(_) | Act::Read(_) => None,
         }
     }
 

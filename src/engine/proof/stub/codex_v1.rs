@@ -140,7 +140,7 @@ impl Session for Agents {
             }
             Act::Continue { child, text, .. } => call("send_input", json!({"target": child.0, "message": text})),
             Act::Close(child) => call("close_agent", json!({"target": child.0})),
-            Act::Back => None,
+            Act::Back | Act::Store(_) | Act::Read(_) => None,
         }
     }
 

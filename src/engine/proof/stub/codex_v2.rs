@@ -133,7 +133,7 @@ impl Session for Mailboxes {
                 call(if *wake { "followup_task" } else { "send_message" }, json!({"target": child.0, "message": text}))
             }
             Act::Close(child) => call("interrupt_agent", json!({"target": child.0})),
-            Act::Back => None,
+            Act::Back | Act::Store(_) | Act::Read(_) => None,
         }
     }
 
