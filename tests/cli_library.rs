@@ -26,6 +26,7 @@ fn registry() -> Registry {
         about: "a strategy of another crate",
         down: "nothing",
         back: "nothing",
+        returns: true,
         build: |_| Box::new(Panics),
     };
     registry.register(panics).expect("the name is free");

@@ -14,6 +14,7 @@ use crate::tokens::Encoding;
 
 use super::console::{Colour, Level};
 use super::output::OutFile;
+use super::player::Player;
 
 /// Measures what each way of handing context to a sub-agent costs: tokens, time and answer quality, per strategy.
 #[derive(Debug, Parser)]
@@ -108,9 +109,10 @@ pub struct RunArgs {
     /// A strategy: ID[@PROFILE][:KEY=VALUE,...]; may be repeated; none: the default rows (`ctxbench list strategies`)
     #[arg(long, short, value_name = "SPEC")]
     pub strategy: Vec<String>,
-    /// Who plays the threads: `reader` for scenarios, `held` for recordings (the defaults); `script`: a scenario's own script
-    #[arg(long, value_name = "MODEL", value_parser = PossibleValuesParser::new(super::list::MODEL_NAMES))]
-    pub model: Option<String>,
+    /// Who plays the threads: `reader` for scenarios, `held` for recordings (the defaults); `script`: a scenario's own script.
+    /// `reader:KEY=VALUE,...` (`ctxbench list models`) falls short of the ideal reader; may be repeated, to compare readers
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<Player>,
     /// The size of scenarios
     #[arg(long, default_value = Size::Small.name(), value_parser = size())]
     pub size: Size,

@@ -177,7 +177,7 @@ fn run_now(
     for setting in settings(budgets) {
         let Setting { size, briefing, fallback, scripted } = setting;
         let model = scripted.then_some("script");
-        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, console };
+        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &[], console };
         let subjects = offered(what, &wanted, &|name| is_wanted(name, setting, budgets))?;
         let own = subjects.iter().filter(|subject| !gathered.choice.suite.contains(&subject.id.as_str()));
         gathered.choice.scenarios.extend(own.map(|subject| subject.id.clone()));

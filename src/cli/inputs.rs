@@ -9,9 +9,9 @@ use crate::error::nearest::suggestion_or_stop;
 use crate::import::{Imported, Options, import};
 use crate::model::held::HeldError;
 use crate::model::profile::{MODELS, ModelProfile, model_profile};
-use crate::model::reader::Reader;
+use crate::model::reader::{Reader, ReaderProfile};
 use crate::model::script::Script;
-use crate::plan::{Casting, Subject};
+use crate::plan::{Casting, Remark, Subject};
 use crate::results::Evidence;
 use crate::scenario::file::{ScenarioErrors, ScenarioFile};
 use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names};
@@ -33,6 +33,8 @@ pub struct Wanted<'a> {
     pub as_model: Option<Option<ModelProfile>>,
     /// Who plays, if that was typed.
     pub model: Option<&'a str>,
+    /// The readers that play, each for itself; none: the ideal one.
+    pub readers: &'a [ReaderProfile],
     /// Where to say what is left out.
     pub console: &'a Console,
 }
@@ -284,7 +286,8 @@ impl Found {
         for id in file.ids().iter().filter(|id| only.is_none_or(|only| only == *id)) {
             match file.compile(id, wanted.size, &BTreeMap::new()) {
                 Ok(scenario) if wanted.model != Some("script") => {
-                    self.subjects.push(Subject { family: family.clone(), ..simulated(scenario, wanted) });
+                    let simulated = simulated_each(scenario, wanted).into_iter();
+                    self.subjects.extend(simulated.map(|subject| Subject { family: family.clone(), ..subject }));
                 }
                 Ok(scenario) if scenario.script.is_empty() => {
                     let message = format!("{id} has no script, so `script` cannot play it: write one into its file, under `script`");
@@ -324,19 +327,32 @@ fn scripted(scenario: Scenario, wanted: &Wanted<'_>) -> Result<Subject, Error> {
     Ok(Subject { profile: wanted.as_model.unwrap_or(Some(MODELS[0])), unfit: unfit.into_iter().collect(), ..subject })
 }
 
-/// A scenario with its reader.
-pub fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
+/// A scenario with the ideal reader.
+pub fn simulated(scenario: Scenario, wanted: &Wanted<'_>) -> Option<Subject> {
+    simulated_each(scenario, &Wanted { readers: &[], ..*wanted }).pop()
+}
+
+/// A scenario with each of the wanted readers.
+fn simulated_each(scenario: Scenario, wanted: &Wanted<'_>) -> Vec<Subject> {
+    let ideal = [ReaderProfile::default()];
+    let profiles = if wanted.readers.is_empty() { &ideal } else { wanted.readers };
     let scenario = Arc::new(scenario);
     let mut reader = Reader::new(scenario.clone());
     let scorer = Arc::new(Scorer::with_markers(scenario.clone(), reader.index()));
     (reader.briefing, reader.fallback) = (wanted.briefing, wanted.fallback);
-    let casting: Casting = Arc::new(move |strategy| {
+    let with = |&profile: &ReaderProfile| {
         let mut reader = reader.clone();
-        reader.hands_history_down = strategy.hands_history_down();
-        Arc::new(reader)
-    });
-    let subject = Subject::of_scenario(scenario, "reader", Evidence::Simulated, casting, Ok(scorer));
-    Subject { profile: wanted.as_model.unwrap_or(Some(MODELS[0])), ..subject }
+        reader.profile = profile;
+        let casting: Casting = Arc::new(move |strategy| {
+            let mut reader = reader.clone();
+            reader.hands_history_down = strategy.hands_history_down();
+            Arc::new(reader)
+        });
+        let subject = Subject::of_scenario(scenario.clone(), &profile.to_string(), Evidence::Simulated, casting, Ok(scorer.clone()));
+        let remark: Remark = Arc::new(move |_| profile.assumptions());
+        Subject { profile: wanted.as_model.unwrap_or(Some(MODELS[0])), remark, ..subject }
+    };
+    profiles.iter().map(with).collect()
 }
 
 /// A recording, held. Its own model's window counts, where the recording names one that is known.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::metrics::METRICS;
 use crate::model::profile::MODELS;
+use crate::model::reader::{READER, curves};
 use crate::report::Format;
 use crate::strategy::{RETURN_OPTIONS, Registry};
 
@@ -12,11 +13,11 @@ use super::args::{Global, ListArgs, Listed};
 use super::console::Console;
 use super::output::emit;
 
-/// Who can play threads.
-pub const MODEL_NAMES: [&str; 3] = ["reader", "script", "held"];
-
-const MODEL_LINES: [(&str, &str); 3] = [
-    ("reader", "simulated: acts on the text that it can see, and on nothing else"),
+const MODEL_LINES: [(&str, &str); 6] = [
+    (READER, "simulated: acts on the text that it can see, and on nothing else"),
+    ("reader:stale=first|last", "the same, but of several visible values of a topic it takes the one that stands first or last"),
+    ("reader:unknown=guess", "the same, but what it does not know it invents"),
+    ("reader:attention=CURVE", "the same, but it uses what it sees as often as a published curve says"),
     ("script", "the script of the scenario file: exact replies by thread and turn"),
     ("held", "a recording: its steps held fixed, openings and returns are the strategy's"),
 ];
@@ -66,7 +67,14 @@ fn entries(kind: Listed, registry: &Registry) -> Vec<Entry> {
             let profiles = MODELS.iter().map(|model| {
                 entry("profile", model.name, format!("for --as: window {} tokens, latency profile {}", model.window, model.latency.name))
             });
-            players.chain(profiles).collect()
+            let curves = curves().map(|curve| {
+                let over = match curve.measured() {
+                    Some((least, most)) => format!("for reader:attention, over lengths of {least} to {most} tokens"),
+                    None => "for reader:attention, over positions in the context".to_owned(),
+                };
+                entry("curve", curve.name, over)
+            });
+            players.chain(profiles).chain(curves).collect()
         }
         Listed::Metrics => METRICS
             .iter()

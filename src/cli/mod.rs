@@ -17,6 +17,7 @@ mod list;
 mod lock_file;
 mod metric_names;
 mod output;
+mod player;
 mod run;
 mod run_folder;
 mod schema;

@@ -16,6 +16,7 @@ use super::console::Console;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
 use super::output::{FailFast, Progress, ReportSink, Target, not_of_runs};
+use super::player::together;
 
 /// Runs what was typed.
 pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
@@ -25,12 +26,14 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     if let Some(format) = global.out.iter().map(|out| out.format).chain([global.format]).find(|format| format.report(false).is_none()) {
         return Err(not_of_runs(format));
     }
+    let (model, readers) = together(&args.model)?;
     let wanted = Wanted {
         size: args.size,
         briefing: args.briefing,
         fallback: args.fallback,
         as_model: measuring.as_model,
-        model: args.model.as_deref(),
+        model,
+        readers: &readers,
         console,
     };
     let subjects = subjects(&args.what, &wanted)?;

@@ -15,6 +15,7 @@ use super::args::{Global, ShowArgs};
 use super::console::Console;
 use super::inputs::{Wanted, subjects};
 use super::output::emit;
+use super::player::Player;
 use super::run::{Measuring, strategies};
 use super::run_folder::{Lines, tokenizer_of};
 
@@ -119,7 +120,12 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
     let what = args.from.as_ref().map_or(id.scenario.clone(), |path| path.display().to_string());
     // A scenario may be played by two; whoever else is named is told who plays it.
     let model = (id.model == "script").then_some("script");
-    let wanted = Wanted { size: id.size, briefing: id.briefing, fallback: id.fallback, as_model: measuring.as_model, model, console };
+    let reader = match id.model.parse() {
+        Ok(Player::Reader(profile)) => vec![profile],
+        Ok(Player::Script | Player::Held) | Err(_) => vec![],
+    };
+    let (size, briefing, fallback) = (id.size, id.briefing, id.fallback);
+    let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &reader, console };
     let mut subjects = subjects(&[what], &wanted)?;
     let names: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
     subjects.retain(|subject| CellId { scenario: subject.id.clone(), ..id.clone() }.to_string() == id.to_string());

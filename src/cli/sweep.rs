@@ -42,8 +42,15 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
     }
     let measuring = Measuring::of(&args.measure)?;
     let strategies = strategies(&args.strategy, registry)?;
-    let wanted =
-        Wanted { size: args.size, briefing: args.briefing, fallback: args.fallback, as_model: measuring.as_model, model: None, console };
+    let wanted = Wanted {
+        size: args.size,
+        briefing: args.briefing,
+        fallback: args.fallback,
+        as_model: measuring.as_model,
+        model: None,
+        readers: &[],
+        console,
+    };
     let interrupts = Interrupts::watch()?;
     let meter = Meter::new(measuring.counter.clone());
     let measure = |values: &[i64]| -> Result<Vec<CellResult>, Error> {
@@ -99,7 +106,7 @@ fn subject(file: &ScenarioFile, id: &str, key: &str, value: i64, wanted: &Wanted
         let errors = errors.render(wanted.console.colour_err);
         Error::Input(format!("with {key} = {value} the scenario is wrong; vary it where it is not:\n\n{errors}"))
     })?;
-    let subject = simulated(scenario, wanted);
+    let Some(subject) = simulated(scenario, wanted) else { return Err(Error::Internal(format!("{id} has no reader"))) };
     Ok(Subject { id: format!("{}@{value}", subject.id), ..subject })
 }
 

@@ -165,6 +165,7 @@ impl Engine {
             system: opened.sent.system.as_ref(),
             tools,
             items,
+            tokens: opened.input.total(),
             aside: opened.aside,
             now_ms: self.now,
             speak: &speak,

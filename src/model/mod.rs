@@ -51,6 +51,8 @@ pub struct Request<'a> {
     pub tools: &'a [ToolSpec],
     /// The items, as rendered: splices are in them.
     pub items: &'a [Item],
+    /// Tokens of this request, as they are counted.
+    pub tokens: u64,
     /// An aside (a summary, say): see [`View::aside`](crate::strategy::View::aside).
     pub aside: bool,
     /// Virtual milliseconds since the run began.

@@ -92,6 +92,34 @@ pub fn deliverable(scenario: &Scenario, topic: TopicIndex, values: &[Option<usiz
     format!("DONE {}: {}", topic.label, values.join(", "))
 }
 
+/// What a reader says of a topic that it does not know and does not admit not to know: `LABEL: VALUE`.
+pub fn claim(scenario: &Scenario, topic: TopicIndex, value: &str) -> String {
+    format!("{}: {value}", scenario.topics[topic].label)
+}
+
+/// A value of nobody's: two words and four digits. No marker and no fact of a scenario has that form, so that it is known
+/// for what it is wherever it stands.
+pub fn invented(drawn: u64) -> String {
+    const FIRST: [&str; 8] = ["amber", "brisk", "cedar", "dusty", "early", "fleet", "grand", "humble"];
+    const SECOND: [&str; 8] = ["anchor", "beacon", "carrier", "dagger", "engine", "falcon", "garden", "harvest"];
+    let of = |words: [&'static str; 8], at: u64| words[(at % 8) as usize];
+    format!("{}-{}-{:04}", of(FIRST, drawn), of(SECOND, drawn / 8), drawn / 64 % 10_000)
+}
+
+/// The invented value behind a label, if that is what stands there.
+fn invented_at(behind: &str) -> Option<&str> {
+    let rest = behind.strip_prefix(": ")?;
+    let value = &rest[..rest.find(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit() && c != '-').unwrap_or(rest.len())];
+    let pieces: Vec<&str> = value.split('-').collect();
+    let is = |piece: &str, of: fn(&u8) -> bool| !piece.is_empty() && piece.bytes().all(|byte| of(&byte));
+    match pieces[..] {
+        [first, second, digits] if digits.len() == 4 => {
+            (is(first, u8::is_ascii_lowercase) && is(second, u8::is_ascii_lowercase) && is(digits, u8::is_ascii_digit)).then_some(value)
+        }
+        _ => None,
+    }
+}
+
 /// What a text can bind a thread to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
@@ -117,6 +145,8 @@ pub struct Found {
     pub made: Vec<(TopicIndex, Values)>,
     /// Topics of which it says `unknown: LABEL`, ascending, each once.
     pub unknown: Vec<TopicIndex>,
+    /// Values that a reader invented ([`claim`]): the last one of each topic, ascending by topic.
+    pub claimed: Vec<(TopicIndex, String)>,
     /// Whether it says `unknown: task`.
     pub unknown_task: bool,
     /// Task markers, in the order in which they stand in it.
@@ -139,17 +169,23 @@ pub struct Known {
     pub made: Vec<Option<Values>>,
     /// By topic: whether `unknown: LABEL` is visible.
     pub unknown: Vec<bool>,
+    /// By topic: the last visible value that a reader invented.
+    pub claimed: Vec<Option<String>>,
 }
 
 impl Known {
     /// Of so many topics nothing.
     pub fn nothing(topics: usize) -> Known {
-        Known { facts: vec![None; topics], made: vec![None; topics], unknown: vec![false; topics] }
+        Known { facts: vec![None; topics], made: vec![None; topics], unknown: vec![false; topics], claimed: vec![None; topics] }
     }
 
-    /// Whether a topic is known: a fact of it, or the deliverable itself.
+    /// Whether a topic is known, as far as its reader can tell: a fact of it, the deliverable itself, or what somebody
+    /// invented and stated.
     pub fn has(&self, topic: TopicIndex) -> bool {
-        self.facts.get(topic).is_some_and(Option::is_some) || self.made.get(topic).is_some_and(Option::is_some)
+        let some = |facts: Option<bool>| facts.unwrap_or_default();
+        some(self.facts.get(topic).map(Option::is_some))
+            || some(self.made.get(topic).map(Option::is_some))
+            || some(self.claimed.get(topic).map(Option::is_some))
     }
 
     /// Adds what a text that stands after all others holds.
@@ -162,6 +198,9 @@ impl Known {
         }
         for &topic in &found.unknown {
             self.unknown[topic] = true;
+        }
+        for (topic, value) in &found.claimed {
+            self.claimed[*topic] = Some(value.clone());
         }
     }
 }
@@ -281,12 +320,16 @@ impl MarkerIndex {
         self.compiled.scan(text)
     }
 
-    /// What is visible to a thread in a request: the system text and the items, without the arguments of its own calls
-    /// and without records that no model reads.
+    /// How many topics there are.
+    pub fn topics(&self) -> usize {
+        self.compiled.topics
+    }
+
+    /// What is visible to a thread in a request: what [its visible parts](visible_parts) hold together.
     pub fn visible(&self, system: Option<&Part>, items: &[Item]) -> Known {
         let mut known = Known::nothing(self.compiled.topics);
         let mut memo = self.memo.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for part in system.into_iter().chain(items.iter().filter(|item| counts(item)).flat_map(Item::parts)) {
+        for part in visible_parts(system, items) {
             let found = self.look_up(&mut memo, part);
             if !Arc::ptr_eq(&found, &self.nothing) {
                 known.add(&found);
@@ -306,6 +349,12 @@ impl std::fmt::Debug for MarkerIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("MarkerIndex").field("patterns", &self.compiled.patterns.len()).finish_non_exhaustive()
     }
+}
+
+/// The parts of a request in which markers count: the system text and the items, without the arguments of the thread's own
+/// calls and without records that no model reads.
+pub fn visible_parts<'a>(system: Option<&'a Part>, items: &'a [Item]) -> impl Iterator<Item = &'a Part> {
+    system.into_iter().chain(items.iter().filter(|item| counts(item)).flat_map(Item::parts))
 }
 
 /// Whether markers count in an item at all.
@@ -360,6 +409,7 @@ impl Compiled {
         found.facts.dedup();
         found.unknown.sort_unstable();
         found.unknown.dedup();
+        found.claimed.sort_unstable();
         found
     }
 
@@ -376,6 +426,10 @@ impl Compiled {
                             masks.push((at, end));
                             if text[..at].ends_with(UNKNOWN) && is_boundary(&text, at - UNKNOWN.len()) {
                                 found.unknown.push(*topic);
+                            }
+                            if let Some(value) = invented_at(&text[end..]) {
+                                found.claimed.retain(|(known, _)| known != topic);
+                                found.claimed.push((*topic, value.to_owned()));
                             }
                         }
                         meaning => hits.push((at, end, meaning)),

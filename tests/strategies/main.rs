@@ -16,6 +16,7 @@ mod filters;
 mod full_copy;
 mod hand;
 mod inline;
+mod isolated;
 mod learn_claude_code;
 mod maf;
 mod maf_dotnet;

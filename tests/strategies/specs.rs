@@ -18,6 +18,7 @@ fn versioned() -> Registered {
         about: "for tests",
         down: "nothing",
         back: "nothing",
+        returns: true,
         build: |_| Box::new(Inline),
     }
 }

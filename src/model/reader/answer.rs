@@ -1,14 +1,15 @@
 //! What the reader says (rules 14 and 15).
 
-use crate::scenario::marker::{Task, UNKNOWN_TASK, deliverable};
+use crate::scenario::marker::{Task, UNKNOWN_TASK, claim, deliverable, invented};
 use crate::scenario::{FactsAt, ReportForm, TopicIndex};
-use crate::transcript::{Means, Origin};
+use crate::transcript::{Digest, Means, Origin};
 
 use super::brief::statement;
 use super::delegate::Delegations;
 use super::limit;
 use super::padding::sentences;
 use super::plan::plan;
+use super::profile::Unknown;
 use super::sight::Sight;
 use super::task::Bound;
 
@@ -42,7 +43,7 @@ fn findings(sight: &Sight<'_>, bound: &Bound<'_>) -> Vec<String> {
     let brings = |at: &usize| matches!(sight.items[*at].origin, Origin::ToolResult | Origin::Delegated);
     let news: Vec<usize> = (from..sight.items.len()).filter(brings).collect();
     let new = sight.known_of(&news);
-    let before = sight.index.visible(sight.system, &sight.items[..from.min(sight.items.len())]);
+    let before = sight.known_before(from);
     let mut matters = bound.needs.clone();
     matters.extend(bound.work.plan.iter().flat_map(|step| step.seeks.iter().copied()));
     matters.extend(bound.work.delegates.iter().flat_map(|&intent| scenario.intents[intent].work.needs.iter().copied()));
@@ -117,10 +118,15 @@ fn placed(lines: Vec<String>, padding: Vec<String>, at: FactsAt) -> Vec<String> 
 fn line(sight: &Sight<'_>, delegations: &Delegations<'_, '_>, topic: TopicIndex) -> String {
     let scenario = sight.scenario();
     let made_here = scenario.topics[topic].made.as_ref().filter(|made| delegations.makes(topic, made.intent));
-    made_here
-        .map(|made| deliverable(scenario, topic, &sight.values(&made.from)))
-        .or_else(|| statement(sight, topic))
-        .unwrap_or_else(|| format!("unknown: {}", scenario.topics[topic].label))
+    made_here.map(|made| deliverable(scenario, topic, &sight.values(&made.from))).or_else(|| statement(sight, topic)).unwrap_or_else(|| {
+        match sight.manner.profile.unknown {
+            Unknown::Admit => format!("unknown: {}", scenario.topics[topic].label),
+            Unknown::Guess => {
+                let drawn = Digest::of(&format!("{} {}", sight.manner.seed, scenario.topics[topic].id)).0 as u64;
+                claim(scenario, topic, &invented(drawn))
+            }
+        }
+    })
 }
 
 /// What the thread says when it is asked for a summary of itself: its task's marker and the statement of every topic

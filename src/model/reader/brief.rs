@@ -1,6 +1,6 @@
 //! What a delegating thread writes into a task (rule 8).
 
-use crate::scenario::marker::deliverable;
+use crate::scenario::marker::{claim, deliverable};
 use crate::scenario::{Briefing, IntentIndex, TopicIndex};
 use crate::strategy::Intent;
 
@@ -33,12 +33,16 @@ pub(super) fn follow_up_text(sight: &Sight<'_>, intent: IntentIndex, follow_ups:
     follow_ups.iter().map(|&nth| spec.follow_ups[nth].task.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What this thread can state of a topic: its newest visible fact, or the visible deliverable.
+/// What this thread can state of a topic: its newest visible fact, the visible deliverable, or what somebody
+/// invented.
 pub(super) fn statement(sight: &Sight<'_>, topic: TopicIndex) -> Option<String> {
     let scenario = sight.scenario();
     if let Some(values) = sight.known.made.get(topic)? {
         return Some(deliverable(scenario, topic, values));
     }
-    let fact = (*sight.known.facts.get(topic)?)?;
-    Some(scenario.topics[topic].facts[fact].statement.clone())
+    if let Some(fact) = sight.known.facts.get(topic)? {
+        return Some(scenario.topics[topic].facts.get(*fact)?.statement.clone());
+    }
+    // Whoever was told an invented value takes it for one.
+    Some(claim(scenario, topic, sight.known.claimed.get(topic)?.as_ref()?))
 }

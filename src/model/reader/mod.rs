@@ -9,11 +9,14 @@
 
 mod answer;
 mod assignment;
+mod attention;
 mod brief;
 mod delegate;
 mod limit;
+mod notice;
 mod padding;
 mod plan;
+mod profile;
 mod sight;
 mod task;
 #[cfg(test)]
@@ -23,12 +26,16 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use crate::scenario::marker::{MarkerIndex, Task, UNKNOWN_TASK};
+use crate::scenario::marker::{Known, MarkerIndex, Task, UNKNOWN_TASK};
 use crate::scenario::{Briefing, Conduct, Ends, Fallback, Scenario, Work};
 use crate::transcript::{Digest, normalised_arguments};
 
+pub use attention::{Curve, curves};
+pub use profile::{READER, ReaderProfile, Stale, Unknown};
+
 use super::{Agent, Model, ModelError, Pending, Reply, Request, ready};
 use delegate::Delegations;
+use notice::Seen;
 use sight::Sight;
 use task::Bound;
 
@@ -70,13 +77,21 @@ pub struct Reader {
     pub fallback: Option<Fallback>,
     /// Whether the strategy lets a child open with history of its parent: decides the brief `auto`.
     pub hands_history_down: bool,
+    /// How it falls short of the ideal reader (rule 17); the default: in nothing.
+    pub profile: ReaderProfile,
 }
 
 impl Reader {
     /// The reader of a scenario, with the default brief and the scenario's own fallback. Reads the scenario's texts once:
     /// for many cells of one scenario make one and clone it.
     pub fn new(scenario: Arc<Scenario>) -> Reader {
-        Reader { tables: Arc::new(Tables::new(scenario)), briefing: Briefing::default(), fallback: None, hands_history_down: false }
+        Reader {
+            tables: Arc::new(Tables::new(scenario)),
+            briefing: Briefing::default(),
+            fallback: None,
+            hands_history_down: false,
+            profile: ReaderProfile::default(),
+        }
     }
 
     /// The scenario that it reads.
@@ -92,7 +107,7 @@ impl Reader {
 
 impl Model for Reader {
     fn name(&self) -> String {
-        "reader".into()
+        self.profile.to_string()
     }
 
     fn start(&self, seed: u64) -> Box<dyn Agent> {
@@ -110,7 +125,7 @@ impl Model for Reader {
         Box::new(Reading {
             index: self.tables.index.for_run(),
             tables: self.tables.clone(),
-            manner: Manner { briefing, conduct, seed },
+            manner: Manner { briefing, conduct, seed, profile: self.profile },
             arguments: Arguments::default(),
         })
     }
@@ -121,6 +136,7 @@ struct Manner {
     briefing: Briefing,
     conduct: Conduct,
     seed: u64,
+    profile: ReaderProfile,
 }
 
 /// Normalised call arguments by content.
@@ -142,9 +158,16 @@ struct Reading {
     arguments: Arguments,
 }
 
+impl Reading {
+    fn known(&self, seen: &Seen<'_>) -> Known {
+        notice::known(&self.index, &self.manner.profile, self.manner.seed, seen)
+    }
+}
+
 impl Agent for Reading {
     fn reply(&mut self, request: &Request<'_>) -> Pending {
-        let sight = Sight::new(self, request.system, request.items, request.tools, request.speak);
+        let sight =
+            Sight::new(self, Seen { system: request.system, items: request.items, tokens: request.tokens }, request.tools, request.speak);
         let bound = task::bind(&sight);
         let reply = match &bound {
             _ if request.aside => Ok(Reply::say(answer::summary(&sight, bound.as_ref()))),

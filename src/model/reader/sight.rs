@@ -11,6 +11,7 @@ use crate::strategy::filter::PLACEHOLDER;
 use crate::strategy::{Act, Call, ToolSpec};
 use crate::transcript::{Body, CallKey, Heard, Item, Means, Origin, Outcome, Part, Role, heard};
 
+use super::notice::Seen;
 use super::{Manner, Reading, Tables};
 
 /// How the labels begin under which a snapshot tells a history as text.
@@ -70,6 +71,8 @@ pub(super) struct Sight<'a> {
     pub manner: &'a Manner,
     pub system: Option<&'a Part>,
     pub items: &'a [Item],
+    /// Tokens of the request.
+    tokens: u64,
     pub tools: &'a [ToolSpec],
     pub speak: &'a dyn Fn(&Act<'_>) -> Option<Call>,
     /// What is visible of the scenario's topics.
@@ -82,13 +85,8 @@ pub(super) struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    pub fn new(
-        reading: &'a Reading,
-        system: Option<&'a Part>,
-        items: &'a [Item],
-        tools: &'a [ToolSpec],
-        speak: &'a dyn Fn(&Act<'_>) -> Option<Call>,
-    ) -> Sight<'a> {
+    pub fn new(reading: &'a Reading, seen: Seen<'a>, tools: &'a [ToolSpec], speak: &'a dyn Fn(&Act<'_>) -> Option<Call>) -> Sight<'a> {
+        let Seen { system, items, tokens } = seen;
         let mut results: FxHashMap<CallKey, (usize, bool)> = FxHashMap::default();
         for (at, item) in items.iter().enumerate() {
             if let Body::Result { key: Some(key), failed, .. } = item.body() {
@@ -136,9 +134,10 @@ impl<'a> Sight<'a> {
             tables: &reading.tables,
             index: &reading.index,
             manner: &reading.manner,
-            known: reading.index.visible(system, items),
+            known: reading.known(&seen),
             system,
             items,
+            tokens,
             tools,
             speak,
             told,
@@ -149,7 +148,19 @@ impl<'a> Sight<'a> {
 
     /// The same request as it stood when so many of its items were there.
     pub fn earlier(&self, length: usize) -> Sight<'a> {
-        Sight::new(self.reading, self.system, &self.items[..length.min(self.items.len())], self.tools, self.speak)
+        Sight::new(self.reading, self.before(length), self.tools, self.speak)
+    }
+
+    /// What stood here then. How long it was is judged by its share of the items.
+    fn before(&self, length: usize) -> Seen<'a> {
+        let items = &self.items[..length.min(self.items.len())];
+        let share = items.len() as f64 / self.items.len().max(1) as f64;
+        Seen { system: self.system, items, tokens: (self.tokens as f64 * share) as u64 }
+    }
+
+    /// What this thread knew when so many of its items were there.
+    pub fn known_before(&self, length: usize) -> Known {
+        self.reading.known(&self.before(length))
     }
 
     pub fn scenario(&self) -> &'a Scenario {
