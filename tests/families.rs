@@ -81,6 +81,8 @@ const HANDED_DOWN: [(&str, [bool; 4]); 25] = [
     ("deerflow@f1f4af9", [false, false, false, false]),
     ("learn-claude-code", [false, false, false, false]),
     ("spawn-agent", [false, false, false, false]),
+    ("summary-return", [false, false, false, false]),
+    ("artifact-ref", [false, false, false, false]),
 ];
 
 const MADE: &str = "DONE plan of the migration: orders database for 36 hours";
@@ -250,6 +252,9 @@ const FOLLOW_UPS: [(&str, Asks); 14] = [
     ("deerflow@f1f4af9", Asks::AnotherChild),
     ("learn-claude-code", Asks::AnotherChild),
     ("spawn-agent", Asks::AnotherChild),
+    ("summary-return", Asks::AnotherChild),
+    // What the first child has kept is read first, and does not say it.
+    ("artifact-ref", Asks::AnotherChild),
 ];
 
 /// The number of threads, and how often all of them called for the log.
@@ -306,7 +311,7 @@ fn a_source_that_is_gone_is_lost_to_a_fresh_child() {
 
 // ---- fan-out -----------------------------------------------------------------------------------------------------------
 
-const FAN_OUT: [&str; 10] = [
+const FAN_OUT: [&str; 12] = [
     "full-copy",
     "full-copy:in_flight=placeholder",
     "full-copy:in_flight=forward",
@@ -317,6 +322,8 @@ const FAN_OUT: [&str; 10] = [
     "codex-v2",
     "codex-v2@0.160:fork_turns=none",
     "spawn-agent",
+    "summary-return",
+    "artifact-ref",
 ];
 
 /// Milliseconds from each child's first request to its last reply.

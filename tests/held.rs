@@ -261,6 +261,7 @@ fn an_aside_takes_no_step() {
         system: None,
         tools: &[],
         items: &[],
+        tokens: 0,
         aside,
         now_ms: 0,
         speak: &|_| None,

@@ -13,7 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("setting", &["transcript"]),
     ("scenario", &["transcript", "strategy", "setting", "error"]),
     ("import", &["transcript", "ledger"]),
-    ("model", &["transcript", "strategy", "ledger", "setting", "scenario", "import", "tokens"]),
+    ("model", &["transcript", "strategy", "ledger", "setting", "scenario", "import", "tokens", "error"]),
     ("engine", &["transcript", "strategy", "ledger", "setting", "tokens", "model"]),
     ("metrics", &["transcript", "strategy", "ledger", "tokens", "scenario", "score"]),
     ("score", &["transcript", "strategy", "ledger", "tokens", "scenario"]),

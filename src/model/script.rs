@@ -255,6 +255,7 @@ mod tests {
             tools: &[],
             items,
             aside: false,
+            tokens: 0,
             now_ms: 0,
             speak: &speak,
         };

@@ -224,8 +224,8 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
     if scenarios < 2 {
         return None;
     }
-    let levels: BTreeSet<Evidence> = strategies.keys().map(|key| key.2).collect();
-    let models: BTreeSet<&str> = strategies.keys().map(|key| key.1).collect();
+    let keys: Vec<(&str, &str, Evidence)> = strategies.keys().copied().collect();
+    let levels: BTreeSet<Evidence> = keys.iter().map(|key| key.2).collect();
     let mut notes = Vec::new();
     let mut unfair = BTreeSet::new();
     for (key, figures) in &strategies {
@@ -247,10 +247,7 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
         notes.push(format!("{}: {of}, so it competes with nobody", key.0));
     }
     let rows = strategies.iter().map(|((strategy, model, evidence), figures)| {
-        let mut name = (*strategy).to_owned();
-        if levels.len() > 1 || models.len() > 1 {
-            name += &format!(" [{model}, {}]", evidence.name());
-        }
+        let name = named(&(*strategy, *model, *evidence), &keys);
         let value = |metric: &str| figures.get(metric).map(|figure| figure.0);
         let failed = figures.get("failures").is_some_and(|failures| failures.0 > 0.0);
         let standing = match (failed, unfair.contains(&(*strategy, *model, *evidence))) {
@@ -272,6 +269,14 @@ pub(super) fn overview(head: &Head, summary: &[SummaryRow]) -> Option<Table> {
         rows,
         notes,
     })
+}
+
+/// A strategy's name beside others: with its model and evidence where these differ.
+pub(super) fn named((strategy, model, evidence): &(&str, &str, Evidence), all: &[(&str, &str, Evidence)]) -> String {
+    let models = all.iter().any(|(_, other, _)| other != model).then_some(*model);
+    let levels = all.iter().any(|(.., other)| other != evidence).then_some(evidence.name());
+    let differing: Vec<&str> = models.into_iter().chain(levels).collect();
+    if differing.is_empty() { (*strategy).to_owned() } else { format!("{strategy} [{}]", differing.join(", ")) }
 }
 
 /// What a strategy is chosen by, and how people call it.

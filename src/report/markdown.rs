@@ -4,6 +4,7 @@ use crate::results::{CellResult, Head, SummaryRow};
 
 use super::Report;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
+use super::passes::passes;
 
 /// Writes a section a scenario.
 #[derive(Default)]
@@ -35,6 +36,9 @@ impl Report for Markdown {
     fn end(&mut self, summary: &[SummaryRow]) -> String {
         let mut text = self.finish();
         if let Some(table) = self.head.as_ref().and_then(|head| overview(head, summary)) {
+            text += &draw(&table);
+        }
+        if let Some(table) = self.head.as_ref().and_then(|head| passes(head, summary)) {
             text += &draw(&table);
         }
         text + &format!("\n**Bold**: the best of its column. {READING_HELP}\n")

@@ -11,6 +11,7 @@ mod folded;
 mod json;
 mod markdown;
 mod numerals;
+mod passes;
 mod shown;
 mod shown_text;
 mod shown_versus;

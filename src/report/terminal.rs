@@ -7,6 +7,7 @@ use crate::results::{CellResult, Head, SummaryRow};
 use super::Report;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
 use super::folded::folded;
+use super::passes::passes;
 
 /// The widest line of text; tables of usual names and numbers keep to it too.
 const WIDTH: usize = 80;
@@ -79,6 +80,9 @@ impl Report for Terminal {
         if let Some(table) = self.head.as_ref().and_then(|head| overview(head, summary)) {
             text += &self.draw(&table);
         }
+        if let Some(table) = self.head.as_ref().and_then(|head| passes(head, summary)) {
+            text += &self.draw(&table);
+        }
         if self.tables > 0 {
             text.push('\n');
             for line in folded(&format!("* the best of its column. {READING_HELP}"), WIDTH) {
@@ -116,7 +120,15 @@ fn broken(name: &str) -> String {
     if name.chars().count() <= NAME {
         return name.to_owned();
     }
-    name.replacen(':', ":\n ", 1).replace(',', ",\n ").replacen(" [", "\n [", 1)
+    let (strategy, beside) = name.split_once(" [").unwrap_or((name, ""));
+    let mut text = strategy.to_owned();
+    if strategy.chars().count() > NAME {
+        text = strategy.replacen(':', ":\n ", 1).replace(',', ",\n ");
+    }
+    if !beside.is_empty() {
+        text += &format!("\n [{}", beside.replacen(':', ":\n  ", 1).replace(',', ",\n  ").replace("\n   ", "\n  "));
+    }
+    text
 }
 
 /// A line of the table with what is marked in bold.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::{Unit, metric};
-use crate::stats::{Estimate, Interval, Observation, Sample, Scale};
+use crate::stats::{Estimate, Interval, Observation, Sample, Scale, pass_at_k, pass_hat_k};
 
 use super::{CellResult, Evidence, Number};
 
@@ -15,7 +15,8 @@ use super::{CellResult, Evidence, Number};
 pub struct SummaryRow {
     /// The strategy with its profile and options.
     pub strategy: String,
-    /// The metric.
+    /// The metric; or `pass`, the share of runs whose quality is 1; with several seeds `pass@K` and `pass^K` too: whether at
+    /// least one, or every one, of a scenario's K seeds passes.
     pub metric: String,
     /// The mean over the scenarios in which it was measured, each scenario's seeds averaged first.
     pub mean: Number,
@@ -74,6 +75,8 @@ impl Values {
 #[derive(Clone, Debug, Default)]
 pub struct Summing {
     groups: IndexMap<Group, IndexMap<String, Values>>,
+    /// Runs of the scenario at hand that were scored, and those that passed.
+    passes: IndexMap<Group, (u64, u64)>,
     families: IndexSet<String>,
     scenarios: IndexSet<String>,
     at: Option<(usize, usize)>,
@@ -88,6 +91,11 @@ impl Summing {
             self.at = Some((self.families.insert_full(family).0, self.scenarios.insert_full(cell.scenario.clone()).0));
         }
         let group = Group { strategy: cell.strategy.clone(), model: cell.model.clone(), evidence: cell.evidence };
+        if let Some(quality) = cell.metrics.get("quality").copied().flatten() {
+            let (trials, passes) = self.passes.entry(group.clone()).or_default();
+            *trials += 1;
+            *passes += u64::from(quality.value() >= 1.0);
+        }
         let metrics = self.groups.entry(group).or_default();
         for (metric, value) in &cell.metrics {
             if !metrics.contains_key(metric) {
@@ -101,6 +109,19 @@ impl Summing {
 
     fn close(&mut self) {
         if let Some((family, scenario)) = self.at {
+            for (group, (trials, passes)) in std::mem::take(&mut self.passes) {
+                let Some(metrics) = self.groups.get_mut(&group) else { continue };
+                let mut pass = |name: String, share: Option<f64>| {
+                    if let Some(share) = share {
+                        metrics.entry(name).or_default().add(share);
+                    }
+                };
+                pass("pass".into(), pass_at_k(trials, passes, 1));
+                if trials > 1 {
+                    pass(format!("pass@{trials}"), pass_at_k(trials, passes, trials));
+                    pass(format!("pass^{trials}"), pass_hat_k(trials, passes, trials));
+                }
+            }
             self.groups.values_mut().flat_map(IndexMap::values_mut).for_each(|values| values.close(family, scenario));
         }
     }
@@ -150,6 +171,7 @@ pub fn scale(name: &str, values: impl Iterator<Item = f64> + Clone) -> Scale {
     let is_score = ["quality", "child.quality", "child.coverage"].contains(&name);
     match metric(name).map(|metric| metric.unit) {
         Some(Unit::Ratio) if is_score => Scale::Unit,
+        None if name.starts_with("pass") => Scale::Unit,
         _ if values.clone().all(|value| value > 0.0) => Scale::Positive,
         _ => Scale::Real,
     }
@@ -207,6 +229,46 @@ mod tests {
         // Sixteen scenarios of two families are two samples.
         assert!(rows(2, 8).iter().all(|row| row.low.is_none() && row.high.is_none() && row.n == 16));
         assert_eq!(rows(8, 2), rows(8, 2));
+    }
+
+    #[test]
+    fn passes_are_told_by_run_by_any_seed_and_by_all() {
+        let mut summing = Summing::default();
+        // Of three seeds: all pass, one passes, none; and one that was not scored.
+        for (scenario, qualities) in
+            [("a", [Some(1.0), Some(1.0), Some(1.0)]), ("b", [Some(0.5), Some(1.0), Some(0.0)]), ("c", [Some(0.0); 3]), ("d", [None; 3])]
+        {
+            for (seed, quality) in qualities.into_iter().enumerate() {
+                let mut one = cell(scenario, "s@1", seed as u64);
+                one.metrics.insert("quality".into(), quality.map(Number::Real));
+                summing.add(&one);
+            }
+        }
+        let rows = summing.rows();
+        let row = |name: &str| rows.iter().find(|row| row.metric == name).map(|row| (row.mean.value(), row.n));
+        let third = 1.0 / 3.0;
+        let near = |name: &str, expect: f64| {
+            assert!(row(name).is_some_and(|(mean, n)| n == 3 && (mean - expect).abs() < 1e-6), "{name}: {:?}", row(name))
+        };
+        near("pass", (1.0 + third) / 3.0);
+        near("pass@3", 2.0 / 3.0);
+        near("pass^3", third);
+        assert_eq!(rows.iter().filter(|row| row.metric.starts_with("pass")).count(), 3);
+    }
+
+    /// One seed each: the share of passes has Wilson's interval (8 of 10, by scipy 1.17: 0.4902 to 0.9433).
+    #[test]
+    fn the_share_of_passes_has_wilson_s_interval() {
+        let mut summing = Summing::default();
+        for at in 0..10 {
+            let mut one = cell(&format!("s{at}"), "s@1", 0);
+            one.metrics.insert("quality".into(), Some(Number::Real(if at < 8 { 1.0 } else { 0.25 })));
+            summing.add(&one);
+        }
+        let rows = summing.rows();
+        let [row] = &rows.iter().filter(|row| row.metric.starts_with("pass")).collect::<Vec<_>>()[..] else { panic!("{rows:?}") };
+        let ends = [row.low, row.high].map(|end| end.map_or(f64::NAN, Number::value));
+        assert!((ends[0] - 0.4902).abs() < 5e-4 && (ends[1] - 0.9433).abs() < 5e-4, "{ends:?}");
     }
 
     #[test]

@@ -31,13 +31,15 @@ mod long_session;
 mod mutated;
 mod noisy_history;
 mod permissions;
+mod reader_profiles;
+mod return_forms;
 mod stale_decision;
 mod vague_brief;
 
-use play::{Played, play, strategy};
+use play::{Played, play, play_seeded, strategy};
 
 /// Every kind of strategy that delegates, the options that change what goes down or comes back among them.
-const DELEGATING: [&str; 21] = [
+const DELEGATING: [&str; 23] = [
     "full-copy",
     "full-copy:in_flight=placeholder",
     "full-copy:in_flight=finished-turn",
@@ -56,6 +58,8 @@ const DELEGATING: [&str; 21] = [
     "deerflow@f1f4af9",
     "learn-claude-code",
     "spawn-agent",
+    "summary-return",
+    "artifact-ref",
     "claude-code",
     "claude-code:mode=fork",
     "claude-code:background=true",
@@ -99,6 +103,14 @@ impl Bench {
         let mut reader = self.reader.clone();
         reader.briefing = briefing;
         play(&reader, &*strategy(spec), &self.meter)
+    }
+
+    /// Read by a reader that falls short of the ideal one.
+    fn read_by(&self, profile: &str, spec: &str, seed: u64) -> Played {
+        let mut reader = self.reader.clone();
+        reader.profile = profile.parse().unwrap_or_else(|why| panic!("{why}"));
+        reader.fallback = Some(Fallback::Itself);
+        play_seeded(&reader, &*strategy(spec), &self.meter, false, seed)
     }
 
     fn falling_back(&self, spec: &str, fallback: Fallback) -> Played {

@@ -111,7 +111,7 @@ pub fn put(orders: &[Order]) -> Vec<Item> {
 /// Whoever is told of a child by name can read the name.
 pub fn stands_in_text(means: &[Means], text: &str) {
     for one in means {
-        if let Means::Started(handle) | Means::Returned(Some(handle)) | Means::Failed(Some(handle)) = one {
+        if let Means::Started(handle) | Means::Stored(handle) | Means::Returned(Some(handle)) | Means::Failed(Some(handle)) = one {
             assert!(text.contains(&handle.0), "{one:?} does not stand in {text}");
         }
     }

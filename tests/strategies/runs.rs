@@ -51,8 +51,8 @@ impl Agent for Scripted {
         // Every item that means something says it, or the call that it answers does.
         for item in request.items {
             let call = item.answers().and_then(|key| request.items.iter().filter_map(Item::as_call).find(|call| call.key == key));
-            let name = call.map(|call| call.name.as_str()).unwrap_or_default();
-            stands_in_text(&item.means, &format!("{name} {}", item.text()));
+            let called = call.map(|call| format!("{} {}", call.name, call.args.as_text())).unwrap_or_default();
+            stands_in_text(&item.means, &format!("{called} {}", item.text()));
         }
         let reply = (self.script)(request).map(|reply| Reply { took: Took::Ms(10), ..reply });
         ready(reply.map_err(ModelError::of_turn))

@@ -63,15 +63,15 @@ fn what_is_understood() {
 fn what_is_refused() {
     check_refused(
         "opncode",
-        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, claude-code, versioned",
+        "strategy `opncode`: there is no strategy `opncode`; the nearest is `opencode`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, summary-return, artifact-ref, claude-code, versioned",
     );
     check_refused(
         "codex-v3@0.160",
-        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, claude-code, versioned",
+        "strategy `codex-v3@0.160`: there is no strategy `codex-v3`; the nearest is `codex-v1`; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, summary-return, artifact-ref, claude-code, versioned",
     );
     check_refused(
         "",
-        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, claude-code, versioned",
+        "strategy ``: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known strategies: inline, full-copy, maf-dotnet, maf-python, opencode, codex-v1, codex-v2, deerflow, learn-claude-code, spawn-agent, summary-return, artifact-ref, claude-code, versioned",
     );
     check_refused(
         "opencode@1.18.3",
@@ -83,29 +83,29 @@ fn what_is_refused() {
     );
     check_refused(
         "versioned:turn=3",
-        "strategy `versioned:turn=3`: `versioned@2` has no option `turn`; the nearest is `turns`; known options of `versioned@2`: turns, mode",
+        "strategy `versioned:turn=3`: `versioned@2` has no option `turn`; the nearest is `turns`; known options of `versioned@2`: turns, mode, return_format, return_max",
     );
     // An option of other profiles is none of this one, also when all profiles are meant.
     check_refused(
         "versioned@0.9:mode=fork",
-        "strategy `versioned@0.9:mode=fork`: `versioned@0.9` has no option `mode`; the nearest is `turns`; known options of `versioned@0.9`: turns",
+        "strategy `versioned@0.9:mode=fork`: `versioned@0.9` has no option `mode`; the nearest is `turns`; known options of `versioned@0.9`: turns, return_format, return_max",
     );
     check_refused(
         "versioned@*:mode=fork",
-        "strategy `versioned@*:mode=fork`: `versioned@0.9` has no option `mode`; the nearest is `turns`; known options of `versioned@0.9`: turns",
+        "strategy `versioned@*:mode=fork`: `versioned@0.9` has no option `mode`; the nearest is `turns`; known options of `versioned@0.9`: turns, return_format, return_max",
     );
     check_refused(
         "deerflow@*:context_mode=snapshot",
-        "strategy `deerflow@*:context_mode=snapshot`: `deerflow@f1f4af9` has no option `context_mode`; known options of `deerflow@f1f4af9`: none",
+        "strategy `deerflow@*:context_mode=snapshot`: `deerflow@f1f4af9` has no option `context_mode`; known options of `deerflow@f1f4af9`: return_format, return_max",
     );
     check_refused("inline:x=1", "strategy `inline:x=1`: `inline@1` has no option `x`; known options of `inline@1`: none");
     check_refused(
         "opencode:",
-        "strategy `opencode:`: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known options of `opencode@1.18.33`: background",
+        "strategy `opencode:`: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known options of `opencode@1.18.33`: background, return_format, return_max",
     );
     check_refused(
         "opencode:background=true,",
-        "strategy `opencode:background=true,`: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known options of `opencode@1.18.33`: background",
+        "strategy `opencode:background=true,`: a part is empty; write ID[@PROFILE][:KEY=VALUE,...]; known options of `opencode@1.18.33`: background, return_format, return_max",
     );
     check_refused(
         "opencode:background",
@@ -121,7 +121,7 @@ fn what_is_refused() {
     );
     check_refused(
         "opencode:background=true,background=true",
-        "strategy `opencode:background=true,background=true`: the option `background` is given twice; give it once; known options of `opencode@1.18.33`: background",
+        "strategy `opencode:background=true,background=true`: the option `background` is given twice; give it once; known options of `opencode@1.18.33`: background, return_format, return_max",
     );
     for value in ["0", "51", "03", "+3", "-1", "3.0", "99999999999999999999"] {
         let known = "known values of `turns`: absent, none, 1..50";
@@ -187,6 +187,8 @@ fn the_rows_of_a_run() {
         "deerflow@v2:context_mode=snapshot",
         "learn-claude-code@0f691a0",
         "spawn-agent@article-18",
+        "summary-return@1",
+        "artifact-ref@1",
     ];
     assert_eq!(names(&Registry::builtin().default_rows()), rows);
     let with = names(&registry().default_rows());
@@ -211,6 +213,8 @@ fn options_as_chosen_and_as_listed() {
             "fork_context=absent|false|true",
             "fork_turns=absent|none|all|1..1000000",
             "context_mode=absent|isolated|snapshot",
+            "max_words=1..1000000",
+            "summary_words=1..1000000",
             "mode=isolated|fork",
             "background=false|true",
             "turns=absent|none|1..50",

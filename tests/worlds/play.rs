@@ -37,13 +37,19 @@ pub fn play(reader: &Reader, strategy: &dyn Strategy, meter: &Meter) -> Played {
 }
 
 /// The same; `scaffold`: the strategy sends what its real client was measured to send.
+#[allow(dead_code)] // A test may play with seeds alone.
 pub fn play_sent(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaffold: bool) -> Played {
+    play_seeded(reader, strategy, meter, scaffold, 0)
+}
+
+/// The same, with any seed.
+pub fn play_seeded(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaffold: bool, seed: u64) -> Played {
     let scenario = reader.scenario();
     let mut reader = reader.clone();
     reader.hands_history_down = strategy.hands_history_down();
     let outcome = engine::run(engine::Run {
         strategy,
-        agent: reader.start(0),
+        agent: reader.start(seed),
         context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone(), scaffold },
         history: scenario.history.clone(),
         user: scenario.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),

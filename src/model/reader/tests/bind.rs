@@ -168,6 +168,7 @@ fn an_aside_is_a_summary_that_keeps_the_task() {
         system: None,
         tools: &bench.tools,
         items: &thread.items,
+        tokens: 0,
         aside: true,
         now_ms: 0,
         speak: &speak,

@@ -185,6 +185,7 @@ impl Bench {
             tools: &self.tools,
             items: &thread.items,
             aside: false,
+            tokens: 0,
             now_ms: 0,
             speak: &speak,
         };

@@ -429,6 +429,7 @@ fn rule_13_an_intent_that_the_protocol_cannot_say_is_done_here() {
             tools: &bench.tools,
             items: &thread.items,
             aside: false,
+            tokens: 0,
             now_ms: 0,
             speak: &speak,
         };
