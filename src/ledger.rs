@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 pub(crate) use by_thread::ByThread;
 
+use crate::cache;
 use crate::strategy::{End, Splice, ThreadId, ToolSpec};
 use crate::transcript::{CallKey, Item, Origin, Part};
 
@@ -109,6 +110,8 @@ pub struct Row {
     pub moved: u64,
     /// Parts in the request whose tokens nobody knows (images, opaque reasoning): counted as 0 and named.
     pub unknown_parts: u32,
+    /// What the provider's prompt cache made of the request; `None`: no cache was simulated.
+    pub cache: Option<CacheUse>,
     /// What the provider or recording reported for this exchange.
     pub reported: Option<Usage>,
     /// What became of it.
@@ -131,6 +134,51 @@ pub struct Row {
     pub rescues: u32,
     /// What was sent.
     pub sent: Sent,
+}
+
+/// What a prompt cache made of a request. Read, written and uncached tokens are together the request's input, always.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheUse {
+    /// The worst case that the provider's rules allow.
+    pub low: cache::Usage,
+    /// The best case; equal where the rules are exact.
+    pub high: cache::Usage,
+    /// Where the request parts from what was sent before; `None`: it does not, it goes on.
+    pub divergence: Option<FirstDivergence>,
+}
+
+impl CacheUse {
+    /// Of so many tokens nothing was read and nothing written.
+    pub fn none(input: u64) -> CacheUse {
+        let usage = cache::Usage { uncached: input, ..cache::Usage::default() };
+        CacheUse { low: usage, high: usage, divergence: None }
+    }
+}
+
+/// Why a request reads no more of a prompt cache than it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstDivergence {
+    /// The earlier request that has most in common with it, by its row; `None`: there is none, or it was sent before the run.
+    pub row: Option<u32>,
+    /// What comes first that is not the same, or that could not be read although it is.
+    pub place: Place,
+    /// The reason.
+    pub why: cache::Why,
+    /// Tokens in common with that request.
+    pub common: u64,
+    /// Tokens that would have been read without it, at most.
+    pub lost: u64,
+}
+
+/// A place in a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Among the tools.
+    Tools,
+    /// The system text.
+    System,
+    /// An item, by its number among those that are sent, from 0.
+    Item(usize),
 }
 
 /// What a request held, without copying the history: a prefix of a log, with this request's own splices.

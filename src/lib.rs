@@ -1,5 +1,6 @@
 //! `ctxbench` measures what each way of handing context to a sub-agent costs.
 
+pub mod cache;
 pub mod check;
 pub mod cli;
 pub mod compare;
@@ -11,6 +12,7 @@ pub mod ledger;
 pub mod metrics;
 pub mod model;
 pub mod plan;
+pub mod prices;
 pub mod report;
 pub mod results;
 pub mod runner;

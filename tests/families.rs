@@ -51,7 +51,7 @@ const DECISIONS: [(&str, usize); 4] =
     [("recent-decision", 1), ("recent-decision-2", 2), ("recent-decision-beside-call", 0), ("old-decision", 10)];
 
 /// Whether a strategy's child sees the decision, in the order of [`DECISIONS`].
-const HANDED_DOWN: [(&str, [bool; 4]); 25] = [
+const HANDED_DOWN: [(&str, [bool; 4]); 27] = [
     ("full-copy", [true, true, true, true]),
     // The decision of the delegating turn stands in a tool result and, word for word, in the text beside the call.
     ("full-copy:in_flight=pop-message", [true, true, true, true]),
@@ -237,7 +237,7 @@ enum Asks {
     Nobody,
 }
 
-const FOLLOW_UPS: [(&str, Asks); 14] = [
+const FOLLOW_UPS: [(&str, Asks); 16] = [
     ("inline", Asks::Nobody),
     ("full-copy", Asks::AnotherChild),
     ("full-copy:in_flight=finished-turn", Asks::AnotherChild),

@@ -131,3 +131,40 @@ fn the_break_evens() {
     }
     assert_eq!(shown, 2);
 }
+
+/// Total tokens of a blank child and of a full copy, for one token of the parent that works alone, in each size of the first
+/// scenario of each family.
+fn sizes(meter: &Meter) -> String {
+    let mut table = String::from("| scenario | `opencode` | `full-copy` |\n| --- | --- | --- |\n");
+    let mut files: Vec<&str> = Vec::new();
+    for name in builtin_names() {
+        let text = ctxbench::scenario::builtin(name).expect("it is listed");
+        // Variants are of the same file.
+        if files.contains(&text) {
+            continue;
+        }
+        files.push(text);
+        let mut ratios = [vec![], vec![]];
+        for size in Size::ALL {
+            let scenario = compile_builtin(name, size, &BTreeMap::new()).expect("a built-in name").expect("it is in order");
+            let reader = Reader::new(Arc::new(scenario));
+            let total = |spec: &str| {
+                let played = play::play(&reader, &*play::strategy(spec), meter);
+                let figure = |name: &str| played.measurement.get(name).expect("it was counted").as_f64();
+                figure("total.input") + figure("total.output")
+            };
+            let alone = total("inline");
+            for (ratios, spec) in ratios.iter_mut().zip(["opencode", "full-copy"]) {
+                ratios.push(format!("{:.2}", total(spec) / alone));
+            }
+        }
+        table += &format!("| `{name}` | {} | {} |\n", ratios[0].join(", "), ratios[1].join(", "));
+    }
+    table
+}
+
+#[test]
+fn the_table_of_sizes() {
+    let meter = Meter::new(counter(Encoding::O200kBase));
+    assert_eq!(block("total tokens by size"), sizes(&meter));
+}

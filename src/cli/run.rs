@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Exit};
 use crate::model::profile::{FRONTIER, MODELS, ModelProfile, model_profile};
-use crate::plan::Plan;
-use crate::results::{Head, Settings};
+use crate::plan::{CACHE_OF_MODEL, COLD, KEY_OF_RUN, Plan};
+use crate::results::{CacheSettings, Head, Settings};
 use crate::runner::{Kept, RunDirectory, Sink, Tally, default_jobs, resume};
 use crate::scenario::{Briefing, Fallback, Size};
 use crate::strategy::{Registry, Strategy};
@@ -150,6 +150,7 @@ impl Measuring {
             latency: profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
             engine: self.counter.id().to_owned(),
             scaffold: self.scaffold.clone(),
+            cache: CacheSettings { rules: CACHE_OF_MODEL.into(), keys: KEY_OF_RUN.into(), start: COLD.into() },
         };
         Head::new(self.encoding.name(), settings)
     }

@@ -98,6 +98,9 @@ impl Engine {
             }
             items.push(Item::call(call));
         }
+        if let Some(caching) = &mut self.caching {
+            caching.replied(row as u32, &items, self.now).map_err(|why| self.uncountable(why))?;
+        }
         for item in items {
             let pushed = self.logs.push(&self.meter, log, item);
             pushed.map_err(|why| self.uncountable(why))?;

@@ -4,6 +4,7 @@
 //! (the next user turn, or the end). Every exchange and every tool lasts at least one millisecond, so nothing can go
 //! round within an instant. Rows are opened when a request is sent.
 
+mod caching;
 mod calls;
 mod instant;
 mod log;
@@ -29,6 +30,8 @@ use crate::strategy::{ReturnContract, RunContext, Scope, Session, Strategy, Thre
 use crate::tokens::{CountError, Meter};
 use crate::transcript::{CallKey, Item, Origin, dangling};
 
+use caching::Caching;
+pub use caching::{CacheKeys, PromptCache};
 use log::Logs;
 use queue::Queue;
 use state::{Arrival, LiveTurn, OpenCall, Thread, TurnIndex};
@@ -55,6 +58,8 @@ pub struct Run<'a> {
     pub window: Option<u64>,
     /// How long an exchange lasts where the model does not say.
     pub latency: Latency,
+    /// The provider's prompt cache; `None`: nothing is read from one.
+    pub cache: Option<PromptCache>,
 }
 
 /// Plays a run to its end. Whatever goes wrong is in [`Outcome::failure`]; rows already written stay.
@@ -87,6 +92,9 @@ struct Engine {
     ceilings: Ceilings,
     window: Option<u64>,
     latency: Latency,
+    caching: Option<Caching>,
+    /// Items of the root's history that lie in the cache when the run begins.
+    warm: Option<usize>,
     /// Calls and results that dangle in the scenario's own history: no strategy's fault.
     tolerated: BTreeSet<Option<CallKey>>,
     user: VecDeque<Vec<Item>>,
@@ -128,8 +136,11 @@ impl Engine {
             .filter_map(|item| item.as_call().map(|call| call.key.0).or(item.answers().map(|key| key.0)))
             .max()
             .map_or(0, |key| key.saturating_add(1));
+        let warm = run.cache.as_ref().filter(|cache| cache.warm).map(|_| run.history.len());
         let mut engine = Engine {
             session,
+            caching: run.cache.map(|cache| Caching::new(cache, run.meter.clone())),
+            warm,
             may_dangle: run.strategy.may_dangle(),
             return_contract: run.strategy.return_contract(),
             agent: run.agent,

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{ByOrigin, FailureKind, Fate, Row, Sent, splice};
+use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, Row, Sent, splice};
 use crate::model::{Pending, Request, Took};
 use crate::strategy::{Act, End, ReturnContract, Splice, ThreadId, ToolSpec, View};
 use crate::tokens::{CountError, REPLY_FRAME, Weight, prefix};
 use crate::transcript::{CallKey, Content, Item, Origin, Part, ToolCall, dangling};
 
+use super::caching::Sending;
 use super::log::WeighedLog;
 use super::mutation::{self, Mutation};
 use super::state::{Arrival, Stage, TurnIndex};
@@ -42,12 +43,18 @@ impl Engine {
                 Ok(mut reply) => {
                     self.hold_to_contract(turn, row, &mut reply).map_err(|why| self.uncountable(why))?;
                     let output = self.weigh_reply(&reply).map_err(|why| self.uncountable(why))?;
-                    let uncached = self.rows[row].input.total();
+                    // Where the rules leave a range, time is that of the worst case.
+                    let read = self.rows[row].cache.as_ref().map_or(0, |cache| cache.low.read);
+                    let uncached = self.rows[row].input.total() - read;
                     self.rows[row].synthetic = reply.synthetic;
                     let ms = match reply.took {
-                        Took::Profile => self.latency.exchange_ms(uncached, 0, output),
+                        Took::Profile => self.latency.exchange_ms(uncached, read, output),
                         Took::Ms(ms) => ms.max(1),
                     };
+                    if let Some(caching) = &mut self.caching {
+                        let first_token = self.latency.exchange_ms(uncached, read, 0).min(ms);
+                        caching.begins(row as u32, self.now.saturating_add(first_token));
+                    }
                     let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain.saturating_add(ms) };
                     self.queue.at(self.now.saturating_add(ms), arrival);
                 }
@@ -289,10 +296,11 @@ impl Engine {
         let sent = Sent { system: view.system.clone(), tools: tools.clone(), log: live.log, length: log.len(), splices, own: live.own };
         let total = weighed.input.total();
         let moved = total - self.unmoved(thread, &sent, &weighed).map_err(|why| self.fail(FailureKind::Limit, why.to_string()))?;
+        let row = self.rows.len();
+        let cache = self.ask_cache(turn, row as u32, &sent, total).map_err(|why| self.uncountable(why))?;
         let live = &mut self.turns[turn];
         live.tools = tools;
         live.phases = view.phases;
-        let row = self.rows.len();
         self.rows.push(Row {
             seq: row as u32,
             thread,
@@ -308,6 +316,7 @@ impl Engine {
             delegation: weighed.delegation,
             moved,
             unknown_parts: weighed.unknown_parts,
+            cache,
             reported: None,
             fate: Fate::Open,
             synthetic: false,
@@ -326,6 +335,25 @@ impl Engine {
         one.last_used_ms = self.now;
         self.sync(thread);
         Ok(row)
+    }
+
+    /// What the prompt cache makes of a request that is about to be sent. One over the window is sent to nobody.
+    fn ask_cache(&mut self, turn: TurnIndex, row: u32, sent: &Sent, input: u64) -> Result<Option<CacheUse>, CountError> {
+        let Some(caching) = &mut self.caching else { return Ok(None) };
+        if self.window.is_some_and(|window| input > window) {
+            return Ok(Some(CacheUse::none(input)));
+        }
+        let thread = self.turns[turn].thread;
+        let one = &self.threads[thread.0 as usize];
+        let items = &self.logs.0[sent.log].log.items[..sent.length];
+        if let Some(warm) = self.warm.take() {
+            caching.warm_up(sent.system.as_ref(), &sent.tools, &items[..warm.min(items.len())])?;
+        }
+        let last = one.last_row.map(|row| &self.rows[row].sent);
+        let same_start = last.is_some_and(|last| last.system == sent.system && Arc::ptr_eq(&last.tools, &sent.tools));
+        let (system, tools, splices) = (sent.system.as_ref(), &*sent.tools, &*sent.splices);
+        let (path, log, now_ms) = (&*one.path, sent.log, self.now);
+        caching.sent(&Sending { thread, path, system, tools, same_start, log, items, splices, now_ms, input, row }).map(Some)
     }
 
     /// Sums of a request: the log's, corrected by the splices, with frame, system and tools. Only splices bring text

@@ -67,6 +67,7 @@ fn play_with(strategy: &dyn Strategy, ceilings: Ceilings, window: Option<u64>) -
         ceilings,
         window,
         latency: FRONTIER,
+        cache: None,
     })
     .now_or_never()
     .unwrap_or_default()

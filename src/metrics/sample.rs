@@ -77,6 +77,7 @@ impl Sample {
             delegation: 0,
             moved: 0,
             unknown_parts: 0,
+            cache: None,
             reported: None,
             fate: Fate::Replied,
             synthetic: false,

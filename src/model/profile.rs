@@ -57,34 +57,42 @@ pub struct ModelProfile {
     pub window: u64,
     /// Its latency profile.
     pub latency: Latency,
+    /// Its provider's prompt cache, as [`crate::cache::Profile::builtin`] names the rules; `None`: no rules are known that could
+    /// be simulated.
+    pub cache: Option<&'static str>,
 }
 
-const fn profile(name: &'static str, window: u64, latency: usize) -> ModelProfile {
-    ModelProfile { name, window, latency: LATENCIES[latency] }
+const fn profile(name: &'static str, window: u64, latency: usize, cache: Option<&'static str>) -> ModelProfile {
+    ModelProfile { name, window, latency: LATENCIES[latency], cache }
 }
+
+const ANTHROPIC: Option<&str> = Some("anthropic");
+const OPENAI: Option<&str> = Some("openai");
+const OPENAI_BEFORE: Option<&str> = Some("openai-before-5.6");
+const GOOGLE: Option<&str> = Some("google-implicit");
 
 /// The models that `--as` knows, beside `none`.
 pub const MODELS: [ModelProfile; 20] = [
-    profile("gpt-6-sol", 922_000, 1),
-    profile("gpt-6-astra", 922_000, 1),
-    profile("gpt-6.1-sol", 922_000, 1),
-    profile("gpt-6.1-terra", 922_000, 1),
-    profile("gpt-6-luna", 922_000, 0),
-    profile("gpt-5.6", 922_000, 1),
-    profile("gpt-5.5", 1_050_000, 1),
-    profile("gpt-5.4-mini", 272_000, 0),
-    profile("gpt-4.1", 1_047_576, 1),
-    profile("gpt-4o-mini", 128_000, 0),
-    profile("claude-fable-5-1", 1_000_000, 1),
-    profile("claude-opus-5-5", 1_000_000, 1),
-    profile("claude-opus-5", 1_000_000, 1),
-    profile("claude-sonnet-5-5", 1_000_000, 1),
-    profile("claude-sonnet-5", 1_000_000, 1),
-    profile("claude-haiku-5-5", 1_000_000, 0),
-    profile("claude-haiku-4-5", 200_000, 0),
-    profile("gemini-4-argon", 1_048_576, 1),
-    profile("gemini-3.8-flash", 1_048_576, 0),
-    profile("grok-4.7", 500_000, 1),
+    profile("gpt-6-sol", 922_000, 1, OPENAI),
+    profile("gpt-6-astra", 922_000, 1, OPENAI),
+    profile("gpt-6.1-sol", 922_000, 1, OPENAI),
+    profile("gpt-6.1-terra", 922_000, 1, OPENAI),
+    profile("gpt-6-luna", 922_000, 0, OPENAI),
+    profile("gpt-5.6", 922_000, 1, OPENAI),
+    profile("gpt-5.5", 1_050_000, 1, OPENAI_BEFORE),
+    profile("gpt-5.4-mini", 272_000, 0, OPENAI_BEFORE),
+    profile("gpt-4.1", 1_047_576, 1, OPENAI_BEFORE),
+    profile("gpt-4o-mini", 128_000, 0, OPENAI_BEFORE),
+    profile("claude-fable-5-1", 1_000_000, 1, ANTHROPIC),
+    profile("claude-opus-5-5", 1_000_000, 1, ANTHROPIC),
+    profile("claude-opus-5", 1_000_000, 1, ANTHROPIC),
+    profile("claude-sonnet-5-5", 1_000_000, 1, ANTHROPIC),
+    profile("claude-sonnet-5", 1_000_000, 1, ANTHROPIC),
+    profile("claude-haiku-5-5", 1_000_000, 0, ANTHROPIC),
+    profile("claude-haiku-4-5", 200_000, 0, ANTHROPIC),
+    profile("gemini-4-argon", 1_048_576, 1, GOOGLE),
+    profile("gemini-3.8-flash", 1_048_576, 0, GOOGLE),
+    profile("grok-4.7", 500_000, 1, None),
 ];
 
 /// The named profile.

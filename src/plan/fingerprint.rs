@@ -30,13 +30,31 @@ pub struct Inputs {
     pub engine: String,
     /// The scaffold.
     pub scaffold: String,
+    /// The prompt cache: rules with client and date, keys, start; `none`.
+    pub cache: String,
+    /// What the model costs, and of which table; `none`.
+    pub prices: String,
 }
 
 impl Inputs {
     /// Every input by name, in the order in which it is digested.
     pub fn each(&self) -> Vec<(&'static str, String)> {
         // Every field is named here, so that a new one cannot be forgotten.
-        let Inputs { scenario, size, briefing, fallback, strategy, strategy_version, model, profile, tokenizer, engine, scaffold } = self;
+        let Inputs {
+            scenario,
+            size,
+            briefing,
+            fallback,
+            strategy,
+            strategy_version,
+            model,
+            profile,
+            tokenizer,
+            engine,
+            scaffold,
+            cache,
+            prices,
+        } = self;
         let profile = profile.map_or("none".to_owned(), |profile| {
             let latency = profile.latency;
             let rates = [latency.ttft_ms, latency.prefill, latency.prefill_above_64k, latency.cached_prefill, latency.decode];
@@ -55,6 +73,8 @@ impl Inputs {
             ("tokenizer", tokenizer.clone()),
             ("engine", engine.clone()),
             ("scaffold", scaffold.clone()),
+            ("cache", cache.clone()),
+            ("prices", prices.clone()),
         ]
     }
 

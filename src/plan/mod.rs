@@ -9,11 +9,13 @@ mod recording;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::engine::{CacheKeys, PromptCache};
 use crate::import::Imported;
 use crate::model::Model;
 use crate::model::held::{Held, HeldError};
 use crate::model::profile::{FRONTIER, Latency, ModelProfile};
-use crate::results::{Evidence, Head, Settings};
+use crate::prices::{ModelPrices, PriceTable};
+use crate::results::{CacheSettings, Evidence, Head, Prices, Settings};
 use crate::scenario::{Briefing, Fallback, Scenario, Size};
 use crate::score::Scorer;
 use crate::setting::{Ceilings, UserInput, World};
@@ -29,6 +31,19 @@ use recording::{held_remark, recording_digest};
 pub const NONE: &str = "none";
 /// What requests hold of real clients' fixed texts: what was measured, as sizes.
 pub const MEASURED: &str = "measured";
+
+/// The prompt cache by the rules of the model's provider.
+pub const CACHE_OF_MODEL: &str = "model";
+/// No prompt cache.
+pub const CACHE_OFF: &str = "off";
+/// One routing key for the threads of a run.
+pub const KEY_OF_RUN: &str = "run";
+/// A routing key for each thread.
+pub const KEY_OF_THREAD: &str = "thread";
+/// An empty prompt cache when a run begins.
+pub const COLD: &str = "cold";
+/// A prompt cache that holds the root's history when a run begins.
+pub const WARM: &str = "warm";
 
 /// Makes the model that plays a scenario under a strategy.
 pub type Casting = Arc<dyn Fn(&dyn Strategy) -> Arc<dyn Model> + Send + Sync>;
@@ -180,6 +195,7 @@ fn plain_id(id: &str) -> String {
 #[derive(Clone)]
 pub struct Plan {
     head: Head,
+    prices: Option<Arc<PriceTable>>,
     subjects: Vec<Subject>,
     strategies: Vec<Arc<dyn Strategy>>,
     pairs: Vec<(usize, usize)>,
@@ -215,6 +231,10 @@ pub struct Cell {
     pub window: Option<u64>,
     /// How long an exchange lasts where the model does not say.
     pub latency: Latency,
+    /// The prompt cache that its requests meet, or why there is none.
+    pub cache: Result<PromptCache, String>,
+    /// What its tokens cost, or why nobody knows.
+    pub prices: Result<Arc<ModelPrices>, String>,
     /// Digest of all that its figures depend on.
     pub fingerprint: Digest,
 }
@@ -247,7 +267,15 @@ impl Plan {
                 }
             }
         }
-        Ok(Plan { head, subjects, strategies, pairs, left_out })
+        Ok(Plan { head, prices: None, subjects, strategies, pairs, left_out })
+    }
+
+    /// The same plan with prices: its head names them.
+    pub fn priced(mut self, table: Arc<PriceTable>) -> Plan {
+        let (name, sha256, date) = (table.name.clone(), table.digest.clone(), table.dated.to_string());
+        self.head.prices = Some(Prices { name, sha256, date });
+        self.prices = Some(table);
+        self
     }
 
     /// Leaves out the scenarios under strategies that `keeps` says no to. It is asked for the cell of the first seed.
@@ -338,7 +366,33 @@ impl Plan {
             remark: self.remark(subject, strategy),
             window,
             latency,
+            cache: self.cache(subject),
+            prices: self.model_prices(subject),
         }
+    }
+
+    /// The prompt cache of a subject's model.
+    fn cache(&self, subject: &Subject) -> Result<PromptCache, String> {
+        let CacheSettings { rules, keys, start } = &self.head.settings.cache;
+        let model = subject.profile.map(|profile| profile.name);
+        let rules = match rules.as_str() {
+            CACHE_OFF => return Err("no prompt cache was simulated (--cache off)".to_owned()),
+            CACHE_OF_MODEL => {
+                let Some(profile) = subject.profile else { return Err("no model was taken (--as none), so no prompt cache".to_owned()) };
+                profile.cache.ok_or_else(|| format!("no rules are known for the prompt cache of {}", profile.name))?
+            }
+            named => named,
+        };
+        let rules = crate::cache::Profile::builtin(rules).map_err(|why| why.to_string())?;
+        let keys = if keys == KEY_OF_THREAD { CacheKeys::Thread } else { CacheKeys::Run };
+        Ok(PromptCache { rules, model: model.unwrap_or(NONE).to_owned(), keys, warm: start == WARM })
+    }
+
+    /// The prices of a subject's model.
+    fn model_prices(&self, subject: &Subject) -> Result<Arc<ModelPrices>, String> {
+        let Some(table) = &self.prices else { return Err("the run has no prices".to_owned()) };
+        let Some(profile) = subject.profile else { return Err("no model was taken (--as none), so nothing is priced".to_owned()) };
+        table.find(profile.name).map(|prices| Arc::new(prices.clone())).map_err(|why| why.to_string())
     }
 
     /// Whether strategies are asked for what their real clients send.
@@ -390,6 +444,14 @@ impl Plan {
             tokenizer: self.head.tokenizer.clone(),
             engine: self.head.settings.engine.clone(),
             scaffold: self.head.settings.scaffold.clone(),
+            cache: self.cache(subject).map_or(NONE.to_owned(), |cache| {
+                let client = cache.rules.client.as_deref().unwrap_or(NONE);
+                let (keys, start) = (&self.head.settings.cache.keys, &self.head.settings.cache.start);
+                format!("{}/{client} of {}, keys {keys}, {start}", cache.rules.name, cache.rules.dated)
+            }),
+            prices: self.model_prices(subject).map_or(NONE.to_owned(), |prices| {
+                format!("{} {}", self.head.prices.as_ref().map_or(NONE, |table| &table.sha256), prices.name)
+            }),
         }
     }
 }
@@ -397,7 +459,7 @@ impl Plan {
 impl Head {
     /// The head of a run.
     pub fn new(tokenizer: &str, settings: Settings) -> Head {
-        Head { tokenizer: tokenizer.to_owned(), settings }
+        Head { tokenizer: tokenizer.to_owned(), prices: None, settings }
     }
 }
 

@@ -15,10 +15,11 @@ pub(super) struct Json {
 impl Report for Json {
     fn begin(&mut self, head: &Head) -> String {
         format!(
-            "{{\"format\":{},\"ctxbench\":{},\"tokenizer\":{},\"prices\":null,\"settings\":{},\"cells\":[",
+            "{{\"format\":{},\"ctxbench\":{},\"tokenizer\":{},\"prices\":{},\"settings\":{},\"cells\":[",
             text(RESULTS_FORMAT),
             text(env!("CARGO_PKG_VERSION")),
             text(&head.tokenizer),
+            text(&head.prices),
             text(&head.settings),
         )
     }

@@ -103,7 +103,8 @@ pub trait Report {
 /// A whole report of results that are at hand; `None`: runs are not written in that format.
 pub fn render(format: Format, colour: bool, results: &Results) -> Option<String> {
     let mut report = format.report(colour)?;
-    let mut text = report.begin(&Head { tokenizer: results.tokenizer.clone(), settings: results.settings.clone() });
+    let mut text =
+        report.begin(&Head { tokenizer: results.tokenizer.clone(), prices: results.prices.clone(), settings: results.settings.clone() });
     for cell in &results.cells {
         text += &report.cell(cell);
     }

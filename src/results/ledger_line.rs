@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{ByOrigin, Fate, Row, Usage};
+use crate::cache::{Kind, Why};
+use crate::ledger::{ByOrigin, CacheUse, Fate, Place, Row, Usage};
 use crate::transcript::Origin;
 
 /// One exchange of a cell: a line of `ledger.jsonl`, in order of sending.
@@ -28,8 +29,8 @@ pub struct LedgerLine {
     pub input_total: u64,
     /// Tokens of the reply.
     pub output: u64,
-    /// The request's tokens by cache class; null: no cache was modelled.
-    pub cache: Option<CacheClasses>,
+    /// What the prompt cache made of the request; null: none was simulated.
+    pub cache: Option<CacheLine>,
     /// The first position that differs from this thread's request before; null: it only goes on, or is the first.
     pub first_divergence: Option<Divergence>,
     /// What a provider or a recording reported for this exchange, never merged with what is counted; null: nothing.
@@ -97,16 +98,88 @@ impl TokensByOrigin {
     }
 }
 
-/// A request's tokens by cache class: they sum to its input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What a prompt cache made of a request: tokens by class, which sum to its input. Where the provider's rules leave a range,
+/// the worst case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CacheClasses {
-    /// Read from a cache.
+pub struct CacheLine {
+    /// Read from the cache.
     pub read: u64,
-    /// Written into one.
+    /// Written into it.
     pub write: u64,
     /// Neither.
     pub uncached: u64,
+    /// Read in the best case that the rules allow (left out where they are exact).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_high: Option<u64>,
+    /// Why no more was read (left out where the request goes on where an earlier one ended, or is the first).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Parting>,
+}
+
+/// Where a request parts from those before it, as far as a prompt cache goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parting {
+    /// The request that has most in common with it, by its number in the cell; null: none has, or it was sent before the run.
+    pub from: Option<u32>,
+    /// What comes first that is not the same, or was not found: `tools`, `system`, or an item's number, from 0.
+    pub at: String,
+    /// `tools`, `system`, `setting`, `user`, `assistant`, `thinking`, `tool_use` or `tool_result` differs there; or the whole was
+    /// sent before and is not there: `model`, `scope`, `key`, `expired`, `not_yet`, `minimum`, `look_back`, `not_kept`, `no_cache`.
+    pub why: String,
+    /// Tokens in common.
+    pub common: u64,
+    /// Tokens that would have been read without it, at most.
+    pub lost: u64,
+}
+
+impl From<&CacheUse> for CacheLine {
+    fn from(cache: &CacheUse) -> CacheLine {
+        let (low, high) = (cache.low, cache.high);
+        CacheLine {
+            read: low.read,
+            write: low.written(),
+            uncached: low.uncached,
+            read_high: (high.read != low.read).then_some(high.read),
+            parts: cache.divergence.map(|found| Parting {
+                from: found.row,
+                at: match found.place {
+                    Place::Tools => "tools".to_owned(),
+                    Place::System => "system".to_owned(),
+                    Place::Item(at) => at.to_string(),
+                },
+                why: why(found.why).to_owned(),
+                common: found.common,
+                lost: found.lost,
+            }),
+        }
+    }
+}
+
+fn why(why: Why) -> &'static str {
+    match why {
+        Why::Nothing | Why::First => "",
+        Why::Model => "model",
+        Why::Scope => "scope",
+        Why::Key => "key",
+        Why::Expired => "expired",
+        Why::NotYetAvailable => "not_yet",
+        Why::BelowMinimum => "minimum",
+        Why::OutsideLookBack => "look_back",
+        Why::NotKept => "not_kept",
+        Why::NoCache => "no_cache",
+        Why::Differs(kind) => match kind {
+            Kind::Tools => "tools",
+            Kind::System => "system",
+            Kind::Setting => "setting",
+            Kind::User => "user",
+            Kind::Assistant => "assistant",
+            Kind::Thinking => "thinking",
+            Kind::ToolUse => "tool_use",
+            Kind::ToolResult => "tool_result",
+        },
+    }
 }
 
 /// Where a request first differs from the one before it on the same thread.
@@ -155,7 +228,7 @@ impl LedgerLine {
             input: row.input.into(),
             input_total: row.input.total(),
             output: row.output,
-            cache: None,
+            cache: row.cache.as_ref().map(CacheLine::from),
             first_divergence,
             reported: row.reported.map(Reported::from),
             end: end.to_owned(),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Briefing, Fallback, Size};
 
-pub use ledger_line::{CacheClasses, Divergence, LedgerLine, TokensByOrigin};
+pub use ledger_line::{CacheLine, Divergence, LedgerLine, TokensByOrigin};
 pub use number::Number;
 pub use schema::{ledger_schema, results_schema};
 pub use summary::{RESAMPLING_SEED, SummaryRow, Summing, scale};
@@ -52,6 +52,8 @@ pub struct Results {
 pub struct Head {
     /// The encoding's name.
     pub tokenizer: String,
+    /// The prices that costs are in; `None`: nothing is priced.
+    pub prices: Option<Prices>,
     /// What the cells have in common.
     pub settings: Settings,
 }
@@ -62,7 +64,7 @@ pub struct Head {
 pub struct Prices {
     /// Its name.
     pub name: String,
-    /// Digest of its content.
+    /// Digest of its content (SHA-256, in hexadecimal digits).
     pub sha256: String,
     /// The day that it is of.
     pub date: String,
@@ -90,6 +92,20 @@ pub struct Settings {
     pub engine: String,
     /// The fixed texts of real clients that requests are padded with.
     pub scaffold: String,
+    /// The prompt cache that requests meet.
+    pub cache: CacheSettings,
+}
+
+/// The prompt cache that the requests of a run meet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSettings {
+    /// `model`: by the rules of the provider of the model that is taken; `off`: none is simulated; else the rules' name.
+    pub rules: String,
+    /// `run`: all threads send one routing key; `thread`: each its own.
+    pub keys: String,
+    /// `cold`: nothing lies in the cache when a run begins; `warm`: what the root has before its first turn does.
+    pub start: String,
 }
 
 /// What produced a cell's behaviour: decides what may be claimed from its figures.

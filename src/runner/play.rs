@@ -73,6 +73,7 @@ fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
         ceilings,
         window: cell.window,
         latency: cell.latency,
+        cache: cell.cache.as_ref().ok().cloned(),
     }))
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::plan::Plan;
-use crate::results::{LEDGER_FORMAT, RESULTS_FORMAT, Settings, THREADS_FORMAT};
+use crate::results::{LEDGER_FORMAT, Prices, RESULTS_FORMAT, Settings, THREADS_FORMAT};
 
 /// The version of `run.json`.
 pub const RUN_FORMAT: &str = "ctxbench-run/1";
@@ -18,7 +18,7 @@ pub(super) struct RunFile<'a> {
     ledger: &'a str,
     threads: &'a str,
     tokenizer: &'a str,
-    prices: Option<()>,
+    prices: Option<&'a Prices>,
     settings: &'a Settings,
     cells: usize,
     /// Fingerprint inputs by scenario and strategy; a cell adds its seed.
@@ -51,7 +51,7 @@ pub(super) fn run_file(plan: &Plan) -> RunFile<'_> {
         ledger: LEDGER_FORMAT,
         threads: THREADS_FORMAT,
         tokenizer: &plan.head().tokenizer,
-        prices: None,
+        prices: plan.head().prices.as_ref(),
         settings: &plan.head().settings,
         cells: plan.len(),
         inputs,

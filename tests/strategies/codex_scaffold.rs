@@ -58,6 +58,7 @@ fn played(spec: &str, scaffold: bool) -> Outcome {
         ceilings: Ceilings::default(),
         window: None,
         latency: FRONTIER,
+        cache: None,
     });
     let outcome = outcome.now_or_never().expect("a script awaits nothing");
     assert_eq!(outcome.failure, None, "{spec}");

@@ -99,6 +99,7 @@ pub fn play_within(window: Option<u64>, strategy: &dyn Strategy, script: Script,
         ceilings: Ceilings::default(),
         window,
         latency: FRONTIER,
+        cache: None,
     });
     let outcome = outcome.now_or_never().expect("a scripted run awaits nothing");
     Played { outcome, sent: sent.borrow().clone() }

@@ -96,7 +96,7 @@ fn what_is_refused() {
     );
     check_refused(
         "deerflow@*:context_mode=snapshot",
-        "strategy `deerflow@*:context_mode=snapshot`: `deerflow@f1f4af9` has no option `context_mode`; known options of `deerflow@f1f4af9`: return_format, return_max",
+        "strategy `deerflow@*:context_mode=snapshot`: `deerflow@f1f4af9` has no option `context_mode`; the nearest is `return_max`; known options of `deerflow@f1f4af9`: return_format, return_max",
     );
     check_refused("inline:x=1", "strategy `inline:x=1`: `inline@1` has no option `x`; known options of `inline@1`: none");
     check_refused(

@@ -58,6 +58,7 @@ pub fn play_seeded(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaf
         ceilings: scenario.ceilings,
         window: scenario.window.or(model_profile("gpt-6-sol").map(|profile| profile.window)),
         latency: FRONTIER,
+        cache: None,
     });
     let outcome = outcome.now_or_never().expect("the reader answers at once");
     assert_eq!(outcome.failure, None, "{} under {}", scenario.id, strategy.id());

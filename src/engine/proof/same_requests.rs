@@ -214,6 +214,7 @@ fn read(reader: &Reader, strategy: &dyn Strategy) -> Outcome {
         ceilings: scenario.ceilings,
         window: None,
         latency: FRONTIER,
+        cache: None,
     });
     outcome.unwrap_or_else(|why| panic!("{} under {}: {why}", scenario.id, strategy.id()))
 }

@@ -102,6 +102,7 @@ impl Story<'_> {
             ceilings: self.ceilings,
             window: None,
             latency: FRONTIER,
+            cache: None,
         })
     }
 

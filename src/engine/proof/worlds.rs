@@ -378,6 +378,7 @@ pub fn walk(world: &RandomWorld, strategy: &dyn Strategy) -> Result<(Outcome, No
         ceilings: world.ceilings,
         window: world.window,
         latency: FRONTIER,
+        cache: None,
     })?;
     let mut notes = notes.borrow().clone();
     notes.lies = lies.lock().map(|lies| lies.clone()).unwrap_or_default();

@@ -56,6 +56,7 @@ fn play(world: &Scenario, strategy: &str, briefing: Briefing) -> Outcome {
         ceilings: world.ceilings,
         window: None,
         latency: FRONTIER,
+        cache: None,
     });
     outcome.now_or_never().expect("a virtual run is ready at once")
 }

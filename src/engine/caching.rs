@@ -1,0 +1,344 @@
+//! What the provider's prompt cache makes of each request, asked when it is sent.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::cache::{Cache, Common, Kind, Outcome, Profile, Request, RequestId, Segment, Texts, Usage, Why};
+use crate::ledger::{CacheUse, FirstDivergence, Place, splice};
+use crate::strategy::{ThreadId, ToolSpec};
+use crate::tokens::{CountError, Meter, header};
+use crate::transcript::{Body, Content, Digest, Item, Part, Role};
+
+/// Whose prompt cache a run meets.
+#[derive(Clone, Debug)]
+pub struct PromptCache {
+    /// The provider's rules.
+    pub rules: Arc<Profile>,
+    /// The model, which a cache is always of.
+    pub model: String,
+    /// Whose routing key a thread sends.
+    pub keys: CacheKeys,
+    /// Whether the root's history lies in the cache when the run begins.
+    pub warm: bool,
+}
+
+/// Which routing key the threads of a run send, where the provider has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CacheKeys {
+    /// One for the whole run.
+    #[default]
+    Run,
+    /// Each thread its own: what a client does that takes its session's id.
+    Thread,
+}
+
+/// The cache of a run, and what each thread sent last.
+pub(super) struct Caching {
+    setup: PromptCache,
+    cache: Cache<Shared>,
+    texts: Shared,
+    meter: Meter,
+    threads: Vec<Option<Last>>,
+    /// The row of each request of the cache; `None`: what was there before the run.
+    rows: Vec<Option<u32>>,
+    /// How many segments stand before the items of each request of the cache.
+    starts: Vec<usize>,
+    /// The request of each row that was sent.
+    of_row: FxHashMap<u32, RequestId>,
+}
+
+/// A thread's last request.
+struct Last {
+    request: RequestId,
+    log: usize,
+    length: usize,
+    segments: usize,
+    spliced: bool,
+}
+
+/// What is about to be sent.
+pub(super) struct Sending<'a> {
+    pub thread: ThreadId,
+    pub path: &'a str,
+    pub system: Option<&'a Part>,
+    pub tools: &'a [ToolSpec],
+    /// Whether system text and tools are those of the thread's last request.
+    pub same_start: bool,
+    pub log: usize,
+    pub items: &'a [Item],
+    pub splices: &'a [crate::strategy::Splice],
+    pub now_ms: u64,
+    /// Tokens of the request.
+    pub input: u64,
+    pub row: u32,
+}
+
+impl Caching {
+    pub fn new(setup: PromptCache, meter: Meter) -> Caching {
+        let texts = Shared(Rc::new(RefCell::new(Known { meter: meter.clone(), texts: FxHashMap::default() })));
+        Caching {
+            setup,
+            cache: Cache::new(texts.clone()),
+            texts,
+            meter,
+            threads: vec![],
+            rows: vec![],
+            starts: vec![],
+            of_row: FxHashMap::default(),
+        }
+    }
+
+    /// Lets the cache hold a request that ended before the run began.
+    pub fn warm_up(&mut self, system: Option<&Part>, tools: &[ToolSpec], items: &[Item]) -> Result<(), CountError> {
+        let start = self.start(system, tools)?;
+        let mut rest = start.clone();
+        self.add(items, &mut rest)?;
+        let sent = self.send("before", ThreadId::ROOT, 0, None, 0, &rest);
+        if let Some(outcome) = sent {
+            self.rows.push(None);
+            self.starts.push(start.len());
+            self.cache.available(outcome.request, 0);
+        }
+        Ok(())
+    }
+
+    /// What the cache does with a request.
+    pub fn sent(&mut self, sending: &Sending<'_>) -> Result<CacheUse, CountError> {
+        let thread = sending.thread.0 as usize;
+        if self.threads.len() <= thread {
+            self.threads.resize_with(thread + 1, || None);
+        }
+        let goes_on = self.threads[thread].as_ref().filter(|last| {
+            let on_same_log = last.log == sending.log && !last.spliced && sending.splices.is_empty();
+            sending.same_start && on_same_log && last.length <= sending.items.len()
+        });
+        let (mut after, mut same, mut rest, mut starts) = (None, 0, vec![], 0);
+        match goes_on {
+            Some(last) => {
+                (after, same) = (Some(last.request), last.segments);
+                starts = self.starts.get(last.request.number()).copied().unwrap_or(0);
+                let items = &sending.items[last.length..];
+                self.add(items, &mut rest)?;
+            }
+            None => {
+                rest = self.start(sending.system, sending.tools)?;
+                starts += rest.len();
+                if sending.splices.is_empty() {
+                    self.add(sending.items, &mut rest)?;
+                } else {
+                    self.add(&splice(sending.items, sending.splices), &mut rest)?;
+                }
+            }
+        }
+        let segments = same + rest.len();
+        let Some(outcome) = self.send(sending.path, sending.thread, sending.now_ms, after, same, &rest) else {
+            return Ok(CacheUse::none(sending.input));
+        };
+        self.rows.push(Some(sending.row));
+        self.of_row.insert(sending.row, outcome.request);
+        self.starts.push(starts);
+        let spliced = !sending.splices.is_empty();
+        self.threads[thread] = Some(Last { request: outcome.request, log: sending.log, length: sending.items.len(), segments, spliced });
+        // The frame of the reply that is asked for is nobody's segment: it is never kept.
+        let frame = sending.input.saturating_sub(outcome.input);
+        let with_frame = |usage: Usage| Usage { uncached: usage.uncached + frame, ..usage };
+        Ok(CacheUse { low: with_frame(outcome.low), high: with_frame(outcome.high), divergence: self.divergence(&outcome, starts) })
+    }
+
+    /// When the reply to a row's request begins to come: from then on others find what the request wrote.
+    pub fn begins(&mut self, row: u32, at_ms: u64) {
+        if let Some(&request) = self.of_row.get(&row) {
+            self.cache.available(request, at_ms);
+        }
+    }
+
+    /// The reply is complete; it has added these items to the thread.
+    pub fn replied(&mut self, row: u32, items: &[Item], at_ms: u64) -> Result<(), CountError> {
+        let Some(&request) = self.of_row.get(&row) else { return Ok(()) };
+        let mut reply = vec![];
+        self.add(items, &mut reply)?;
+        self.cache.replied(request, &reply, at_ms);
+        Ok(())
+    }
+
+    fn send(
+        &mut self,
+        path: &str,
+        thread: ThreadId,
+        start_ms: u64,
+        after: Option<RequestId>,
+        same: usize,
+        rest: &[Segment],
+    ) -> Option<Outcome> {
+        let key = match self.setup.keys {
+            CacheKeys::Run => "run".to_owned(),
+            CacheKeys::Thread => thread.0.to_string(),
+        };
+        let request = Request {
+            profile: &self.setup.rules,
+            model: &self.setup.model,
+            scope: "run",
+            key: Some(&key),
+            thread: path,
+            start_ms,
+            after,
+            same,
+            rest,
+            marks: None,
+            lifetime: None,
+        };
+        // What a client of the profile sends, its provider takes; a request too large to count has failed before.
+        self.cache.send(&request).ok()
+    }
+
+    fn divergence(&self, outcome: &Outcome, starts: usize) -> Option<FirstDivergence> {
+        let divergence = &outcome.divergence;
+        if matches!(divergence.why, Why::Nothing | Why::First) {
+            return None;
+        }
+        let row = divergence.nearest.and_then(|nearest| *self.rows.get(nearest.number())?);
+        let place = match divergence.why {
+            Why::Differs(Kind::Tools) => Place::Tools,
+            Why::Differs(Kind::System) => Place::System,
+            _ => Place::Item(divergence.segment.saturating_sub(starts)),
+        };
+        Some(FirstDivergence { row, place, why: divergence.why, common: divergence.common, lost: divergence.lost })
+    }
+
+    /// Tools and system text, in the provider's order.
+    fn start(&mut self, system: Option<&Part>, tools: &[ToolSpec]) -> Result<Vec<Segment>, CountError> {
+        let mut start = Vec::with_capacity(tools.len() + 1);
+        for tool in tools {
+            let id = Digest::chain([Digest::of("tool"), Digest::of(&tool.name), tool.schema.digest()]);
+            let tokens = self.meter.tool(tool)?;
+            start.push(self.segment(id, tokens, Kind::Tools, || Text { header: "tool".into(), parts: Arc::from([tool.schema.clone()]) }));
+        }
+        if let Some(system) = system {
+            let id = Digest::chain([Digest::of("system"), system.digest()]);
+            let tokens = self.meter.system(system)?;
+            start.push(self.segment(id, tokens, Kind::System, || Text { header: "system".into(), parts: Arc::from([system.clone()]) }));
+        }
+        Ok(start)
+    }
+
+    fn add(&mut self, items: &[Item], to: &mut Vec<Segment>) -> Result<(), CountError> {
+        for item in items.iter().filter(|item| item.is_sent()) {
+            let tokens = self.meter.item(item)?.tokens;
+            let header = header(item);
+            let name = item.name().map(Digest::of);
+            let parts = item.parts().iter().map(Part::digest);
+            let id = Digest::chain([Digest::of(&header)].into_iter().chain(name).chain(parts));
+            to.push(self.segment(id, tokens, kind(item), || Text { header: header.as_ref().into(), parts: item.parts().into() }));
+        }
+        Ok(())
+    }
+
+    fn segment(&mut self, id: Digest, tokens: u32, kind: Kind, text: impl FnOnce() -> Text) -> Segment {
+        self.texts.0.borrow_mut().texts.entry(id.0).or_insert_with(text);
+        Segment { id: id.0, tokens: tokens.into(), kind }
+    }
+}
+
+/// What an item is to a cache.
+fn kind(item: &Item) -> Kind {
+    match item.body() {
+        Body::Call(_) => Kind::ToolUse,
+        Body::Result { .. } => Kind::ToolResult,
+        Body::Reasoning { .. } => Kind::Thinking,
+        Body::Message { role: Role::Assistant, .. } => Kind::Assistant,
+        Body::Message { role: Role::System, .. } => Kind::System,
+        Body::Message { .. } | Body::Compaction { .. } | Body::Mail { .. } | Body::Context { .. } => Kind::User,
+    }
+}
+
+/// A segment's text, in pieces that are counted apart.
+struct Text {
+    header: Box<str>,
+    parts: Arc<[Part]>,
+}
+
+struct Known {
+    meter: Meter,
+    texts: FxHashMap<u128, Text>,
+}
+
+/// The texts of a run's segments, for the cache and for whoever sends.
+#[derive(Clone)]
+struct Shared(Rc<RefCell<Known>>);
+
+impl Texts for Shared {
+    /// Whole equal parts count as they are; of the first part that differs counts what both have in common up to a place where
+    /// tokens cannot reach across: a line break before a letter or a digit.
+    fn common(&self, a: &Segment, b: &Segment) -> Common {
+        let known = self.0.borrow();
+        let (Some(one), Some(other)) = (known.texts.get(&a.id), known.texts.get(&b.id)) else {
+            return Common { tokens: 0, bytes: 0, order: a.cmp(b) };
+        };
+        let headers = one.header.cmp(&other.header);
+        if headers != Ordering::Equal {
+            return Common { tokens: 0, bytes: one.header.len().min(other.header.len()) as u64, order: headers };
+        }
+        let mut bytes = one.header.len() as u64;
+        let mut tokens = 0;
+        for (left, right) in one.parts.iter().zip(other.parts.iter()) {
+            if left.digest() == right.digest() {
+                tokens += known.meter.part(left).ok().flatten().map_or(0, u64::from);
+                continue;
+            }
+            let (Content::Text(left_text), Content::Text(right_text)) = (left.content(), right.content()) else {
+                return Common { tokens, bytes, order: left.digest().0.cmp(&right.digest().0) };
+            };
+            let same = left_text.bytes().zip(right_text.bytes()).take_while(|(one, other)| one == other).count();
+            bytes += same as u64;
+            let safe = safe_boundary(&left_text.as_bytes()[..same]);
+            tokens += left_text.get(..safe).and_then(|text| known.meter.text(text).ok()).map_or(0, u64::from);
+            return Common { tokens, bytes, order: left_text.as_bytes().cmp(right_text.as_bytes()) };
+        }
+        let order = one.parts.len().cmp(&other.parts.len());
+        Common { tokens, bytes, order: if order == Ordering::Equal { a.cmp(b) } else { order } }
+    }
+}
+
+/// The last place in a common beginning at which the tokens before and behind are the same as if they stood alone: behind a
+/// line break, before an ASCII letter or digit. 0: there is none.
+fn safe_boundary(common: &[u8]) -> usize {
+    common.windows(2).rposition(|pair| pair[0] == b'\n' && pair[1].is_ascii_alphanumeric()).map_or(0, |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::safe_boundary;
+    use crate::tokens::{Encoding, Meter, counter};
+
+    #[test]
+    fn a_boundary_is_a_line_that_begins_with_a_letter_or_a_digit() {
+        #[track_caller]
+        fn check(text: &str, expect: usize) {
+            assert_eq!(safe_boundary(text.as_bytes()), expect, "{text:?}");
+        }
+        check("one\ntwo\nthree", 8);
+        check("one\n  two", 0);
+        check("one\n2\n", 4);
+        check("one\n\n{", 0);
+        check("\na", 1);
+        check("", 0);
+        check("\n", 0);
+    }
+
+    proptest! {
+        /// What stands before a boundary counts the same whatever follows.
+        #[test]
+        fn tokens_do_not_reach_across_a_boundary(before in "(\\PC|[a-z ]|\n){0,40}", behind in "[a-zA-Z0-9](\\PC|[a-z ]|\n){0,40}") {
+            let meter = Meter::new(counter(Encoding::O200kBase));
+            let (before, whole) = (format!("{before}\n"), format!("{before}\n{behind}"));
+            let count = |text: &str| meter.text(text).unwrap();
+            prop_assert_eq!(count(&whole), count(&before) + count(&behind));
+        }
+    }
+}
