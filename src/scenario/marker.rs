@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 use crate::transcript::{Body, Content, Digest, Item, Origin, Part};
 
 use super::{IntentIndex, Scenario, TopicIndex};
-pub(crate) use text::{fold, readings};
-use text::{is_boundary, places, unknown_lines};
+pub(crate) use text::{fold, is_boundary, is_spaced_word, readings};
+use text::{places, unknown_lines};
 
 /// The fewest characters of a marker.
 pub const SHORTEST: usize = 4;

@@ -3,6 +3,7 @@
 //! The compiled form, which the reader, the engine and the scorers use, is in [`Scenario`] and its parts; the file
 //! format (YAML, sizes, validation with line and caret, JSON schema) stands in [`mod@file`] and compiles to it.
 
+mod check;
 pub mod file;
 pub mod marker;
 #[cfg(test)]
@@ -19,6 +20,8 @@ use crate::setting::{Ceilings, UserTime};
 use crate::strategy::AgentSpec;
 use crate::transcript::{Digest, Item, Part};
 
+pub use check::{Ask, Check, Citation, Forbidden, Measure, NumberAsk, Which};
+pub(crate) use check::{is_path_character, validator};
 use script::ScriptedTurn;
 pub use suite::{builtin, builtin_names, compile_builtin};
 pub use world::{ScenarioWorld, ToolBehaviour, ToolOutput};
@@ -348,36 +351,6 @@ impl Briefing {
             Briefing::Auto => "auto",
         }
     }
-}
-
-/// Something asked of the final answer or of a return.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Check {
-    /// Its id.
-    pub id: String,
-    /// The intent whose return is scored too (READER rule 16); `None`: the final answer alone.
-    pub intent: Option<IntentIndex>,
-    /// Whether the final answer is scored by it (a check may be for returns alone).
-    pub on_answer: bool,
-    /// Its weight in the mean; above 0.
-    pub weight: f64,
-    /// What it asks.
-    pub ask: Ask,
-}
-
-/// What a check asks; every score lies between 0 and 1.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
-    /// One of these texts stands in the answer, white space runs as one blank.
-    Contains(Vec<String>),
-    /// The pattern matches.
-    Regex(String),
-    /// The answer is this text, trimmed and with white space runs as one blank.
-    Equals(String),
-    /// The share of these topics whose newest fact, or deliverable with the newest values, is stated.
-    Recall(Vec<TopicIndex>),
-    /// None of these texts stands in the answer.
-    Forbidden(Vec<String>),
 }
 
 impl Scenario {

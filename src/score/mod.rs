@@ -5,6 +5,7 @@
 //! escapes of JSON and tags undone, since a return often arrives inside one of them.
 
 mod answer;
+mod check;
 mod child;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,8 @@ use crate::ledger::{ByThread, Outcome};
 use crate::scenario::marker::MarkerIndex;
 use crate::scenario::{Check, Scenario};
 
-use answer::{Answer, Question};
+use answer::Answer;
+use check::Question;
 
 /// Why figures of children have no value when nothing was delegated.
 pub const NO_CHILD: &str = "no child was opened";
@@ -87,8 +89,10 @@ impl Scorer {
             weighed.push((check, score.clone()));
             checks.push(CheckScore { id: check.id.clone(), score });
         }
+        let without =
+            if weighed.is_empty() { "no check looks at the final answer" } else { "no check on the final answer weighs more than 0" };
         Scored {
-            quality: weighted_mean(weighed, "no check looks at the final answer"),
+            quality: weighted_mean(weighed, without),
             checks,
             child_quality: self.child_quality(outcome, &by_thread, &markers),
             child_coverage: self.child_coverage(outcome, &by_thread, &markers),

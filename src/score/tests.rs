@@ -8,7 +8,10 @@ use proptest::prelude::*;
 use super::{CheckScore, Scored, Scorer};
 use crate::ledger::{Failure, FailureKind, Outcome};
 use crate::metrics::sample::{ROOT, Sample, call, delegating_call, returned, wrote};
-use crate::scenario::{Ask, Check, Conduct, Fact, IntentSpec, Made, ReportForm, Scenario, ScenarioWorld, Size, Topic, TopicIndex, Work};
+use crate::scenario::{
+    Ask, Check, Citation, Conduct, Fact, Forbidden, IntentSpec, Made, Measure, NumberAsk, ReportForm, Scenario, ScenarioWorld, Size, Topic,
+    TopicIndex, Which, Work,
+};
 use crate::setting::Ceilings;
 use crate::strategy::ThreadId;
 use crate::transcript::{Body, CallKey, Digest, Handle, Item, Means, Origin, Part};
@@ -54,7 +57,7 @@ fn scenario(checks: Vec<Check>) -> Arc<Scenario> {
         agents: BTreeMap::new(),
         history: vec![],
         turns: vec![],
-        world: ScenarioWorld::default(),
+        world: ScenarioWorld::new(BTreeMap::from([("src/port.rs".into(), "const PORT: u16 = 9090;\n".into())]), BTreeMap::new()),
         topics: vec![
             topic("number", port, None),
             topic("database", store, None),
@@ -108,13 +111,17 @@ fn asks() {
     check(contains(), "It uses JSON.", 0.0);
     check(contains(), r#"{"text":"It uses JSON\n\tweb tokens."}"#, 1.0); // escapes undone
     check(Ask::Contains(texts(&["caf\u{e9}"])), "cafe\u{301}", 1.0); // composed or not: the same text
-    let forbidden = || Ask::Forbidden(texts(&["I cannot", "as an AI"]));
+    let forbidden = || Ask::Forbidden(texts(&["I cannot", "as an AI"]).into_iter().map(Forbidden::Text).collect());
     check(forbidden(), "The port is 9090.", 1.0);
     check(forbidden(), "I  cannot say.", 0.0);
     check(Ask::Equals(" yes,  it is ".into()), "yes, it\nis\n", 1.0);
     check(Ask::Equals("yes".into()), "yes, it is", 0.0);
     check(Ask::Regex(r"^\d+ files?$".into()), "12 files", 1.0);
     check(Ask::Regex(r"^\d+ files?$".into()), "about 12 files", 0.0);
+    let stale = || Ask::Forbidden(vec![Forbidden::Fact(PORT, 0)]);
+    check(stale(), "The port is 9090 now.", 1.0);
+    check(stale(), "The port is 8080 here. The port is 9090 now.", 0.0); // beside the newest one, too
+    check(stale(), "The port is 80801.", 1.0); // no word ends there
     let port = || Ask::Recall(vec![PORT]);
     check(port(), "The port is 9090 now.", 1.0);
     check(port(), "The port is 8080 here.", 0.0); // superseded
@@ -128,6 +135,66 @@ fn asks() {
     check(summary(), "DONE the summary: 9090, guess", 0.0);
     check(summary(), "The port is 9090 now. The store is sqlite.", 0.0); // knowing is not making
     check(Ask::Recall(vec![PORT, STORE, SUMMARY, PORT]), "The port is 9090 now.", 0.5); // 2 of 4
+}
+
+/// The kinds that have a file of their own, put to whole answers: in which readings each is looked for. What they count as
+/// what is tested beside each.
+#[test]
+fn asks_of_readings() {
+    #[track_caller]
+    fn check(ask: Ask, answer: &str, expect: f64) {
+        assert_eq!(scored(vec![on_answer("it", 1.0, ask)], &answered(answer)).quality, Ok(expect), "{answer}");
+    }
+    let all = || Ask::ContainsAll(vec![texts(&["JSON web token", "JWT"]), texts(&["Ed25519"]), texts(&["9090"]), texts(&["port"])]);
+    check(all(), "A JWT, signed with Ed25519, on port 9091.", 0.75);
+    check(all(), "A JSON\n web token on port 9090, Ed25519.", 1.0);
+    check(all(), "", 0.0);
+    let number = || Ask::Number(NumberAsk { value: 9090.0, tolerance: 0.0, relative: 0.0, which: Which::Last, units: vec![] });
+    check(number(), "Not 8080 but 9,090.", 1.0);
+    check(number(), "9090, not 8080.", 0.0);
+    let json = || Ask::Json { value: serde_json::json!({"port": 9090, "store": "sqlite"}), path: String::new() };
+    check(json(), r#"So: {"store": "sqlite", "port": 9090.0}"#, 1.0);
+    check(json(), r#"{"status":"ok","result":"So: {\"store\": \"sqlite\", \"port\": 9090}"}"#, 1.0); // in a wrapper, escaped
+    check(json(), r#"{"port": 9090}"#, 0.0);
+    let schema = || Ask::JsonSchema(serde_json::json!({"required": ["port"], "properties": {"port": {"minimum": 9000}}}));
+    check(schema(), "```\n{\"port\": 9090}\n```", 1.0);
+    check(schema(), "```\n{\"port\": 8080}\n```", 0.0);
+    check(Ask::TokenF1 { texts: texts(&["the store is sqlite"]), at_least: None }, "Sqlite.", 0.5); // 2 * 1 / (1 + 3)
+    check(Ask::TokenF1 { texts: texts(&["the store is sqlite"]), at_least: Some(0.5) }, "Sqlite.", 1.0);
+    let ordered = || Ask::Ordered(vec![texts(&["port"]), texts(&["store", "database"]), texts(&["done"])]);
+    check(ordered(), "First the port, then the\ndatabase; done.", 1.0);
+    check(ordered(), "Done: the store, the port.", 1.0 / 3.0);
+    let citation = || Ask::Citation(vec![Citation { path: "src/port.rs".into(), line: 1, quote: Some("PORT: u16".into()) }]);
+    check(citation(), "src/port.rs:1: `const PORT: u16 = 9090;`", 1.0);
+    check(citation(), r#"{"result":"src/port.rs:1: \"const PORT: u16 = 9090;\""}"#, 1.0);
+    check(citation(), "src/port.rs:1: `const PORT: u16 = 9090;` and src/port.rs:2", 0.5);
+    let length = || Ask::Length { of: Measure::Lines, at_least: None, at_most: Some(1) };
+    check(length(), "One line.\n", 1.0);
+    check(length(), "One line.\nAnother.", 0.0);
+    check(length(), r"One line.\nAnother.", 1.0); // as it stands
+}
+
+#[test]
+fn a_weight_of_0_is_reported_and_not_counted() {
+    let checks = || vec![on_answer("counted", 2.0, Ask::Recall(vec![PORT])), on_answer("told", 0.0, Ask::Regex("^never$".into()))];
+    let scored_ = scored(checks(), &answered("The port is 9090 now."));
+    assert_eq!(scored_.quality, Ok(1.0));
+    assert_eq!(scored_.checks[1], CheckScore { id: "told".into(), score: Ok(0.0) });
+    let nothing = scored(checks().split_off(1), &answered("The port is 9090 now."));
+    assert_eq!(nothing.quality, Err("no check on the final answer weighs more than 0".to_owned()));
+}
+
+#[test]
+fn what_is_wrong_with_a_question_is_told() {
+    let check = |ask: Ask, expect: &str| {
+        let why = scored(vec![on_answer("it", 1.0, ask)], &answered("x")).quality.unwrap_err();
+        assert!(why.starts_with(expect), "{why}");
+    };
+    check(Ask::JsonSchema(serde_json::json!({"type": 3})), "check `it`: its JSON schema is none: ");
+    check(Ask::ContainsAll(vec![]), "check `it`: it asks for nothing");
+    check(Ask::Ordered(vec![]), "check `it`: it asks for nothing");
+    check(Ask::Citation(vec![]), "check `it`: it asks for no citation");
+    check(Ask::TokenF1 { texts: texts(&["the."]), at_least: None }, "check `it`: its text has no word");
 }
 
 #[test]
@@ -161,7 +228,10 @@ fn quality_is_the_weighted_mean() {
 
 #[test]
 fn an_empty_answer_is_scored_like_any_other() {
-    let checks = vec![on_answer("has", 1.0, Ask::Contains(texts(&["x"]))), on_answer("has-not", 1.0, Ask::Forbidden(texts(&["x"])))];
+    let checks = vec![
+        on_answer("has", 1.0, Ask::Contains(texts(&["x"]))),
+        on_answer("has-not", 1.0, Ask::Forbidden(vec![Forbidden::Text("x".into())])),
+    ];
     assert_eq!(scored(checks, &Outcome::default()).quality, Ok(0.5));
 }
 
@@ -351,6 +421,32 @@ proptest! {
         }
         let found = ["port is 9090", "store is sqlite"].into_iter().filter(|marker| visible.contains(marker)).count();
         prop_assert_eq!(scored(vec![], &sample.outcome).child_coverage, Ok(found as f64 / 2.0));
+    }
+
+    /// Every kind on any text: a score, within bounds.
+    #[test]
+    fn every_kind_answers_any_text(text in "\\PC{0,60}|[0-9a-z{}\\[\\]\":,.`\\\\n /-]{0,60}", wanted in "\\PC{1,8}", number in any::<f64>()) {
+        let thing = || vec![wanted.clone()];
+        let asks = vec![
+            Ask::Contains(thing()),
+            Ask::ContainsAll(vec![thing(), thing()]),
+            Ask::Equals(wanted.clone()),
+            Ask::Number(NumberAsk { value: number, tolerance: 1.0, relative: 0.1, which: Which::Every, units: thing() }),
+            Ask::Json { value: wanted.clone().into(), path: format!("/{wanted}") },
+            Ask::JsonSchema(true.into()),
+            Ask::TokenF1 { texts: texts(&["port", &wanted, "store"]), at_least: None },
+            Ask::Ordered(vec![thing(), thing()]),
+            Ask::Forbidden(vec![Forbidden::Text(wanted.clone()), Forbidden::Fact(PORT, 0)]),
+            Ask::Citation(vec![Citation { path: "src/port.rs".into(), line: 1, quote: Some(wanted.clone()) }]),
+            Ask::Length { of: Measure::Characters, at_least: Some(3), at_most: Some(9) },
+        ];
+        let checks = asks.into_iter().map(|ask| on_answer("it", 1.0, ask)).collect();
+        for check in scored(checks, &answered(&text)).checks {
+            match check.score {
+                Ok(score) => prop_assert!((0.0..=1.0).contains(&score)),
+                Err(why) => prop_assert_eq!(why, "its text has no word"),
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The scenario files that ship, and what the format's reader says about files with mistakes.
 
+mod checks;
 mod errors;
 mod format;
 mod markers;

@@ -94,21 +94,6 @@ fn names_that_stand_twice() {
 }
 
 #[test]
-fn checks_ask_one_thing() {
-    let with = |check: &str| broken(&[("  - {id: states-port, recall: port}", &format!("  - {check}"))]);
-    check(&with("‹{id: a}"), &["the check `a` asks nothing"]);
-    check(&with("‹{id: a, contains: x, equals: y}"), &["the check `a` asks several things"]);
-    check(&with("‹{id: a, contains: []}"), &["the check `a` asks for nothing"]);
-    check(&with("‹{id: a, forbidden: [\" \"]}"), &["the check `a` asks for nothing"]);
-    check(&with("{id: a, regex: ‹\"(9187\"}"), &["this is no regular expression: unclosed group"]);
-    check(&with("{id: a, contains: x, weight: ‹0}"), &["the weight 0 is not above 0"]);
-    check(&with("‹{id: a, contains: x, answer: false}"), &["the check `a` is asked of nobody"]);
-    let text = with("{id: a, contains: [x, y], intent: find-port, answer: false, weight: 0.5}");
-    let checks = scenario(&text).checks;
-    assert_eq!((checks[0].intent, checks[0].on_answer, checks[0].weight), (Some(0), false, 0.5));
-}
-
-#[test]
 fn heads_of_files() {
     check_base(&[("id: base", "id: ‹Base One")], &["`Base One` cannot be a scenario's id"]);
     check_base(&[("agents:", "expects_failure: ‹overflo\nagents:")], &["`overflo` is no kind of failure"]);

@@ -80,11 +80,19 @@ struct Problem {
     help: String,
     /// Further ones at the same place: what a `repeat` makes many times is shown once.
     more: usize,
+    /// The part of the text at this place that it is about, in characters from the text's beginning.
+    within: Option<usize>,
 }
 
 impl Problems {
     /// Adds a problem.
     pub(super) fn add(&mut self, at: Place, message: impl Into<String>, help: impl Into<String>) {
+        self.add_within(at, None, message, help);
+    }
+
+    /// Adds a problem of a part of a text: of the character that stands so many characters behind the text's beginning. Where
+    /// the file spells the text in another way, the problem stands at the text.
+    pub(super) fn add_within(&mut self, at: Place, within: Option<usize>, message: impl Into<String>, help: impl Into<String>) {
         let message = message.into();
         let mut alike = 0;
         for problem in self.found.iter_mut().filter(|problem| problem.at == at && differ_in_names(&problem.message, &message)) {
@@ -98,13 +106,18 @@ impl Problems {
                 return;
             }
         }
-        self.found.push(Problem { at, message, help: help.into(), more: 0 });
+        self.found.push(Problem { at, message, help: help.into(), more: 0, within });
     }
 
     /// The error of a file; `None`: nothing was found.
     pub(super) fn finish(mut self, file: &str, source: &str) -> Option<ScenarioErrors> {
         if self.found.is_empty() {
             return None;
+        }
+        for problem in &mut self.found {
+            if let Some(place) = problem.within.and_then(|characters| place_within(source, problem.at, characters)) {
+                problem.at = place;
+            }
         }
         self.found.sort_by_key(|problem| (problem.at.line, problem.at.column));
         let errors = self.found.into_iter().map(|problem| {
@@ -139,6 +152,30 @@ fn visible_span(source: &str, at: Place) -> (usize, usize) {
     let end = (start + wanted).min(start + line.len());
     let end = (end..=source.len()).find(|&end| source.is_char_boundary(end)).unwrap_or(source.len());
     (start, end)
+}
+
+/// The place of a character of a scalar that stands on one line, plain or in quotes; `None`: it does not, or it is spelled in a
+/// way that is not followed here (`\u0041`).
+fn place_within(source: &str, at: Place, characters: usize) -> Option<Place> {
+    let rest = source.get(at.start..).filter(|_| at.line > 0)?;
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+    if quote.is_none() && rest.starts_with(['|', '>', '&', '*', '!']) {
+        return None;
+    }
+    let mut spelled = rest.char_indices().skip(usize::from(quote.is_some()));
+    let mut column = usize::from(quote.is_some());
+    for _ in 0..characters {
+        let width = match (quote, spelled.next()?.1) {
+            (_, '\n') => return None,
+            (Some('"'), '\\') => spelled.next().filter(|(_, c)| matches!(c, '\\' | '"' | '/')).map(|_| 2)?,
+            (Some('\''), '\'') => spelled.next().filter(|(_, c)| *c == '\'').map(|_| 2)?,
+            (Some('"'), '"') => return None,
+            _ => 1,
+        };
+        column += width;
+    }
+    let (offset, c) = spelled.next().filter(|(_, c)| *c != '\n')?;
+    Some(Place { line: at.line, column: at.column + column as u64, start: at.start + offset, length: c.len_utf8() })
 }
 
 /// The known name nearest to a wrong one, if any is near.

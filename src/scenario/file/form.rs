@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use crate::scenario::{Briefing, Ends, FactsAt, Fallback, OnRefusal, Size};
 use crate::transcript::{Phase, Role};
 
+use super::asked::CheckForm;
 use super::errors::Problems;
 use super::node::{Located, Node, Value};
 use super::record::{Form, Map, OneOrMore, names, record};
@@ -333,29 +334,6 @@ record! {
         narrate_findings: bool = false,
         /// What it writes into a task, unless the run asks for another brief: `same` (the default), `terse`, `known` or `auto`.
         brief: Briefing = Briefing::Same,
-    }
-
-    /// Something asked of the final answer or of a return. Exactly one of `contains`, `regex`, `equals`, `recall` and
-    /// `forbidden` stands in it.
-    pub(super) struct CheckForm {
-        /// Its id.
-        id: Located<String>,
-        /// The intent whose return is scored too. Left out: the final answer alone.
-        intent: Option<Located<String>>,
-        /// Whether the final answer is scored. Default: true.
-        answer: bool = true,
-        /// Its weight in the mean, above 0. Default: 1.
-        weight: Option<Located<f64>>,
-        /// One of these texts stands in the answer.
-        contains: Option<OneOrMore>,
-        /// The pattern matches.
-        regex: Option<Located<String>>,
-        /// The answer is this text.
-        equals: Option<String>,
-        /// The share of these topics whose newest fact, or deliverable with the newest values, is stated.
-        recall: Option<OneOrMore>,
-        /// None of these texts stands in the answer.
-        forbidden: Option<OneOrMore>,
     }
 
     /// The harness's own limits; what is left out is as everywhere.

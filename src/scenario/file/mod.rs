@@ -7,6 +7,7 @@
 //! sound: the YAML tree with places (`node`), parameters and repetition (`expand`), typed records (`form`), and the
 //! compiled scenario with its rules (`build`). Nothing here counts tokens.
 
+mod asked;
 mod build;
 mod errors;
 mod expand;

@@ -136,7 +136,7 @@ pub(super) fn places(finder: &Finder<'_>, length: usize, text: &str) -> Vec<usiz
 }
 
 /// Whether a word may begin or end at this byte of a text: not between two characters of one word.
-pub(super) fn is_boundary(text: &str, at: usize) -> bool {
+pub(crate) fn is_boundary(text: &str, at: usize) -> bool {
     match (text[..at].chars().next_back(), text[at..].chars().next()) {
         (Some(_), Some(mark)) if is_combining_mark(mark) => false,
         (Some(before), Some(after)) => !(is_spaced_word(before) && is_spaced_word(after)),
@@ -146,7 +146,7 @@ pub(super) fn is_boundary(text: &str, at: usize) -> bool {
 
 /// Whether a character belongs to words that are written apart from each other. Chinese, Japanese, Thai, Lao, Khmer and
 /// Burmese have no blanks between words, and Korean particles join what they follow: there, every character may end one.
-fn is_spaced_word(c: char) -> bool {
+pub(crate) fn is_spaced_word(c: char) -> bool {
     let unspaced = matches!(c as u32,
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1100..=0x11FF | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3040..=0x30FF | 0x3130..=0x318F
         | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0xFF66..=0xFF9F | 0x20000..=0x3FFFF);

@@ -1,5 +1,6 @@
 //! From records to the compiled scenario, and the rules that it must keep.
 
+mod checks;
 mod declared;
 mod markers;
 mod past;
@@ -74,7 +75,8 @@ pub(super) fn build(root: &Node, size: Size, sizes: &[Size], beside: &Beside, pr
     let agents = builder.agents();
     let root_agent = builder.root(root.at);
     let history = builder.history(&world);
-    let (topics, intents, turns, checks) = builder.work();
+    let (topics, intents, turns) = builder.work();
+    let checks = builder.checks(&topics, &world);
     let mut scenario = Scenario {
         id: file.id.value.0.clone(),
         title: file.title.0.clone(),

@@ -1,22 +1,20 @@
-//! Turns, intents and checks: who wants what, and what is asked of the answer.
+//! Turns and intents: who wants what.
 
-use crate::scenario::{Ask, Check, FollowUp, IntentIndex, IntentSpec, ReportForm, Step, Topic, TopicIndex, UserTurn, Work};
+use crate::scenario::{FollowUp, IntentIndex, IntentSpec, ReportForm, Step, Topic, TopicIndex, UserTurn, Work};
 use crate::setting::UserTime;
 
-use super::super::form::{CheckForm, IntentForm, StepForm};
+use super::super::form::{IntentForm, StepForm};
 use super::super::node::{Located, Node, Value};
-use super::declared::Names;
 use super::world::arguments;
 use super::{Builder, Seat};
 
 impl Builder<'_> {
     /// Everything that refers to topics and intents.
-    pub(super) fn work(&mut self) -> (Vec<Topic>, Vec<IntentSpec>, Vec<UserTurn>, Vec<Check>) {
+    pub(super) fn work(&mut self) -> (Vec<Topic>, Vec<IntentSpec>, Vec<UserTurn>) {
         let topics = self.topics();
         let intents = self.intents(&topics);
         let turns = self.turns(&intents);
-        let checks = self.checks();
-        (topics, intents, turns, checks)
+        (topics, intents, turns)
     }
 
     /// A topic's position; `None`, and reported, where there is none.
@@ -132,70 +130,6 @@ impl Builder<'_> {
             turns.push(UserTurn { when, items, work });
         }
         turns
-    }
-
-    fn checks(&mut self) -> Vec<Check> {
-        let file = self.file;
-        let mut ids = Names::new("check");
-        let mut checks = vec![];
-        for form in &file.checks {
-            let CheckForm { id, intent, answer, weight, contains, regex, equals, recall, forbidden } = &form.value;
-            ids.insert(id.value.clone(), id.at, self.problems);
-            let texts = |texts: &super::super::record::OneOrMore| texts.0.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
-            let mut asks: Vec<Ask> = vec![];
-            asks.extend(contains.as_ref().map(|form| Ask::Contains(texts(form))));
-            asks.extend(forbidden.as_ref().map(|form| Ask::Forbidden(texts(form))));
-            asks.extend(equals.clone().map(Ask::Equals));
-            if let Some(pattern) = regex {
-                if let Err(error) = regex::Regex::new(&pattern.value) {
-                    let why = error.to_string();
-                    let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                    self.problems.add(
-                        pattern.at,
-                        format!("this is no regular expression: {why}"),
-                        "write it in the syntax of the Rust crate `regex`",
-                    );
-                }
-                asks.push(Ask::Regex(pattern.value.clone()));
-            }
-            if let Some(topics) = recall {
-                asks.push(Ask::Recall(self.topic_indices(&topics.0)));
-            }
-            let empty = asks.iter().any(|ask| match ask {
-                Ask::Contains(texts) | Ask::Forbidden(texts) => texts.is_empty() || texts.iter().any(|text| text.trim().is_empty()),
-                Ask::Recall(topics) => {
-                    topics.is_empty() && !self.problems.incomplete && recall.as_ref().is_some_and(|topics| topics.0.is_empty())
-                }
-                Ask::Regex(_) | Ask::Equals(_) => false,
-            });
-            if empty {
-                self.problems.add(
-                    form.at,
-                    format!("the check `{}` asks for nothing", id.value),
-                    "write at least one text or topic, none of them empty",
-                );
-            }
-            if asks.len() > 1 || (asks.is_empty() && !self.problems.incomplete) {
-                let message = format!("the check `{}` asks {}", id.value, if asks.is_empty() { "nothing" } else { "several things" });
-                self.problems.add(form.at, message, "write exactly one of `contains`, `regex`, `equals`, `recall` and `forbidden`");
-            }
-            if let Some(weight) = weight.as_ref().filter(|weight| !(weight.value > 0.0 && weight.value.is_finite())) {
-                self.problems.add(weight.at, format!("the weight {} is not above 0", weight.value), "leave it out for 1");
-            }
-            if intent.is_none() && !answer {
-                self.problems.add(
-                    form.at,
-                    format!("the check `{}` is asked of nobody", id.value),
-                    "name the `intent` whose return it scores, or remove `answer: false`",
-                );
-            }
-            let intent = intent.as_ref().and_then(|id| self.intent_index(id));
-            let weight = weight.as_ref().map_or(1.0, |weight| weight.value);
-            if let Some(ask) = asks.pop() {
-                checks.push(Check { id: id.value.clone(), intent, on_answer: *answer, weight, ask });
-            }
-        }
-        checks
     }
 }
 
