@@ -5,6 +5,7 @@
 //! undone. It never counts in tool schemas, in the arguments of the thread's own calls, inside a topic's label, or in an
 //! `unknown:` line. What a text holds depends on the text alone, so each distinct part is read once ([`MarkerIndex`]).
 
+mod invented;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -17,7 +18,8 @@ use rustc_hash::FxHashMap;
 use crate::transcript::{Body, Content, Digest, Item, Origin, Part};
 
 use super::{IntentIndex, Scenario, TopicIndex};
-pub(crate) use text::{fold, readings};
+pub use invented::invented;
+pub(crate) use text::{fold, readings, words};
 use text::{is_boundary, places, unknown_lines};
 
 /// The fewest characters of a marker.

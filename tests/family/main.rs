@@ -31,6 +31,7 @@ mod long_session;
 mod mutated;
 mod noisy_history;
 mod permissions;
+mod returns;
 mod stale_decision;
 mod vague_brief;
 
