@@ -393,6 +393,22 @@ fn what_comes_late_and_unasked_stood_in_the_context() {
 }
 
 #[test]
+fn news_of_an_older_delegation_was_not_asked_for_either() {
+    let (mut sample, _) = asked_again();
+    let late = sample.record(ROOT).length;
+    let log = sample.record(ROOT).log;
+    // A second child was handed out before the turn began, and reports in it.
+    sample.outcome.logs[log].items.insert(late - 1, delegating_call(2, "first"));
+    sample.outcome.logs[log].tokens.insert(late - 1, 5);
+    sample.record(ROOT).length += 1;
+    sample.open_behind(ROOT, 2, "first");
+    sample.send(ROOT, 10, 1);
+    sample.push(ROOT, 5, returned(2, COLOUR));
+    sample.send(ROOT, 20, 3);
+    assert_eq!(follow_ups(&sample), [2, 0, 0, 0, 0, 34]);
+}
+
+#[test]
 fn the_cost_ends_where_the_next_turn_begins() {
     let mut world = world();
     world.turns.push(turn("ASK-3", &[], &[]));
