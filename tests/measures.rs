@@ -326,7 +326,10 @@ fn statements(scenario: &Scenario) -> Vec<String> {
     let statement = |topic: usize| match &scenario.topics[topic].made {
         None => newest(topic).map(|fact| fact.statement.clone()),
         Some(made) => {
-            let values: Vec<&str> = made.from.iter().filter_map(|&source| newest(source)).map(|fact| fact.value.as_str()).collect();
+            let mut values: Vec<&str> = made.from.iter().filter_map(|&source| newest(source)).map(|fact| fact.value.as_str()).collect();
+            if values.is_empty() {
+                values.push("done"); // made of nothing
+            }
             Some(format!("DONE {}: {}", scenario.topics[topic].label, values.join(", ")))
         }
     };

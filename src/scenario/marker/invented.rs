@@ -94,6 +94,7 @@ mod tests {
         check("report: 7070", &[]); // another word
         check("port of the service: 7070", &[]); // another label
         check("unknown: port", &[]);
+        check("unknown: port: 7070", &[]);
         check("port: unknown", &[]);
         check("port: ", &[]);
         check("port:\n7070", &[]); // its line ends at the colon
