@@ -3,8 +3,10 @@
 use crate::ledger::{ByThread, Fate, Outcome, Row};
 use crate::score::{NO_CHILD, Scored};
 use crate::strategy::ThreadId;
+use crate::transcript::Part;
 
-use super::returns::{Returns, returns_of};
+use super::facts::{FollowUps, NO_FACTS, Survival, Uses};
+use super::returns::{FactReturns, Returns, delivered, returns_of};
 use super::spend::{Contexts, Spend};
 use super::value::Value;
 use super::{Subject, absorbed, delegation, reexplored};
@@ -35,6 +37,9 @@ pub(crate) struct Figures<'a> {
     pub(super) tools_ms: u64,
     pub(super) critical_path_ms: u64,
     pub(super) returns: Returns,
+    survival: Result<Survival, String>,
+    uses: Result<Uses, String>,
+    follow_ups: Result<FollowUps, String>,
 }
 
 impl<'a> Figures<'a> {
@@ -45,6 +50,10 @@ impl<'a> Figures<'a> {
         for row in &outcome.rows {
             if is_root(row) { parent.add(row) } else { child.add(row) }
         }
+        let delivered = delivered(outcome, &by_thread);
+        let facts = subject.facts.as_ref().map_err(String::clone);
+        let ending = facts.clone().map(|facts| (facts, facts.ending(outcome, &by_thread)));
+        let ending = ending.as_ref().map_err(String::clone);
         let sum = |of: fn(&Row) -> u64| outcome.rows.iter().map(of).sum();
         Figures {
             subject,
@@ -69,7 +78,10 @@ impl<'a> Figures<'a> {
             model_ms: sum(|row| row.done_ms.map_or(0, |done| done.saturating_sub(row.sent_ms))),
             tools_ms: outcome.tools_ms,
             critical_path_ms: outcome.critical_path_ms,
-            returns: returns_of(outcome, &by_thread),
+            returns: returns_of(&delivered, facts.as_ref().ok().copied()),
+            survival: ending.clone().and_then(|(facts, ending)| Survival::of(facts, outcome, &by_thread, &delivered, ending)),
+            uses: ending.and_then(|(facts, ending)| Uses::of(facts, outcome, ending)),
+            follow_ups: facts.and_then(|facts| FollowUps::of(facts, outcome, &by_thread, &delivered)),
         }
     }
 
@@ -120,6 +132,82 @@ impl<'a> Figures<'a> {
     pub(super) fn scored_children(&self, of: fn(&Scored) -> Result<f64, String>) -> Result<Value, String> {
         self.with_children()?;
         self.scored(of)
+    }
+
+    /// A class of returns that needs the scenario's facts.
+    pub(super) fn fact_returns(&self, of: fn(&FactReturns) -> u64) -> Result<Value, String> {
+        self.subject.children.clone()?;
+        let facts = self.subject.facts.as_ref().map_err(String::clone)?;
+        if facts.scenario().topics.is_empty() {
+            return Err(NO_FACTS.into());
+        }
+        Ok(Value::Count(of(&self.returns.of_facts)))
+    }
+
+    /// Returns that are longer than their contract: it takes one.
+    pub(super) fn overlong(&self) -> Result<Value, String> {
+        self.subject.children.clone()?;
+        let facts = self.subject.facts.as_ref().map_err(String::clone)?;
+        if facts.scenario().intents.iter().all(|intent| intent.report.max_words.is_none()) {
+            return Err("the scenario limits no return".into());
+        }
+        Ok(Value::Count(self.returns.of_facts.overlong))
+    }
+
+    /// How far the needed facts came.
+    pub(super) fn survived(&self, of: fn(&Survival) -> u64) -> Result<Value, String> {
+        self.survival().map(|survival| Value::Count(of(survival)))
+    }
+
+    fn survival(&self) -> Result<&Survival, String> {
+        self.subject.children.clone()?;
+        self.survival.as_ref().map_err(String::clone)
+    }
+
+    /// Of the facts that children saw, the share that the final answer states.
+    pub(super) fn survival_share(&self) -> Result<Value, String> {
+        let survival = self.survival()?;
+        if survival.seen == 0 {
+            return Err("survival.seen is 0".into());
+        }
+        Ok(Value::Ratio(survival.answered as f64 / survival.seen as f64))
+    }
+
+    /// All tokens for each token of the statements of surviving facts.
+    pub(super) fn amplification(&self) -> Result<Value, String> {
+        let statements = &self.survival()?.statements;
+        let mut useful = 0;
+        for statement in statements {
+            let tokens = self.subject.meter.part(&Part::text(statement.as_str())).map_err(|why| why.to_string())?;
+            useful += u64::from(tokens.unwrap_or_default());
+        }
+        if useful == 0 {
+            return Err("no fact that a child saw is in the final answer".into());
+        }
+        Ok(Value::Ratio(self.spent() as f64 / useful as f64))
+    }
+
+    /// All tokens for each needed fact that the final answer states.
+    pub(super) fn tokens_per_fact(&self) -> Result<Value, String> {
+        self.subject.children.clone()?;
+        match self.uses.as_ref().map_err(String::clone)?.stated {
+            0 => Err("the final answer states no needed fact in its newest form".into()),
+            stated => Ok(Value::Ratio(self.spent() as f64 / stated as f64)),
+        }
+    }
+
+    fn spent(&self) -> u64 {
+        self.parent.input.total() + self.child.input.total() + self.parent.output + self.child.output
+    }
+
+    /// What the final answer made of what stood before it.
+    pub(super) fn uses(&self, of: fn(&Uses) -> u64) -> Result<Value, String> {
+        self.uses.as_ref().map(|uses| Value::Count(of(uses))).map_err(String::clone)
+    }
+
+    /// What became of follow-ups.
+    pub(super) fn follow_ups(&self, of: fn(&FollowUps) -> u64) -> Result<Value, String> {
+        self.follow_ups.as_ref().map(|counts| Value::Count(of(counts))).map_err(String::clone)
     }
 
     fn with_children(&self) -> Result<(), String> {

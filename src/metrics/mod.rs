@@ -11,6 +11,7 @@
 
 mod absorbed;
 mod delegation;
+mod facts;
 mod figures;
 mod list;
 #[cfg(test)]
@@ -24,24 +25,30 @@ mod spend;
 mod tests;
 mod value;
 
+pub use facts::Facts;
 pub use list::{Better, METRICS, Metric, Unit, metric};
-pub use returns::{Returns, returns};
+pub use returns::{FactReturns, Returns, returns};
 pub use spend::{Spend, ThreadSpend, spend_by_thread};
 pub use value::{Measured, Value};
 
 use crate::ledger::{FailureKind, Outcome};
 use crate::score::Scored;
+use crate::tokens::Meter;
 
 /// What is measured.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Subject<'a> {
     /// What the run left behind.
     pub outcome: &'a Outcome,
     /// Its scores, or why there are none (a recording has no answer key, say).
     pub scored: Result<&'a Scored, String>,
+    /// Its scenario's facts, or why nobody knows of any.
+    pub facts: Result<Facts<'a>, String>,
     /// `Err`: why the children's own exchanges are not known (a recording without their transcripts, say). Every figure
     /// that they are part of is then null with this reason.
     pub children: Result<(), String>,
+    /// Counts the statements of the facts that survived, each distinct one once a run.
+    pub meter: &'a Meter,
 }
 
 /// All metrics of a run.

@@ -2,15 +2,23 @@
 
 use proptest::prelude::*;
 
-use super::sample::random;
-use super::{METRICS, Subject, Value, measure, spend_by_thread};
+use super::sample::{meter, random};
+use super::{Facts, METRICS, Measurement, Subject, Value, measure, spend_by_thread};
 use crate::ledger::{Outcome, Row};
+use crate::scenario::Scenario;
+use crate::scenario::marker::MarkerIndex;
+use crate::scenario::sample::{intent, scenario, topic, turn};
 use crate::strategy::ThreadId;
 use crate::tokens::header;
-use crate::transcript::{Item, Origin, normalised_arguments};
+use crate::transcript::{Heard, Item, Origin, Outcome as Told, heard, normalised_arguments};
 
 fn value(outcome: &Outcome, name: &str) -> Result<Value, String> {
-    measure(&Subject { outcome, scored: Err("not scored".into()), children: Ok(()) }).get(name)
+    measured(outcome).get(name)
+}
+
+fn measured(outcome: &Outcome) -> Measurement {
+    let meter = meter();
+    measure(&Subject { outcome, scored: Err("not scored".into()), facts: Err("no facts".into()), children: Ok(()), meter: &meter })
 }
 
 fn count(outcome: &Outcome, name: &str) -> u64 {
@@ -103,11 +111,102 @@ fn slow_reexplored(outcome: &Outcome) -> u64 {
     tokens
 }
 
+/// Facts that the words of random outcomes state: one of which a value was superseded, one in Chinese.
+fn world() -> Scenario {
+    let first = topic("the first", &[("It is alpha.", "alpha", "alpha"), ("It is port 9090.", "port 9090", "port 9090")]);
+    let second = topic("the second", &[("It is 路径.", "路径", "路径")]);
+    let intents = vec![intent("first", "OPS-1", &[0], vec![]), intent("second", "OPS-2", &[0, 1], vec![])];
+    scenario(vec![first, second], intents, vec![turn("ASK-1", &[0, 1], &[0, 1])])
+}
+
+fn with_facts(outcome: &Outcome) -> Measurement {
+    let (world, meter) = (world(), meter());
+    let index = MarkerIndex::new(&world);
+    let facts = Ok(Facts::new(&world, &index));
+    measure(&Subject { outcome, scored: Err("not scored".into()), facts, children: Ok(()), meter: &meter })
+}
+
+/// How many facts came how far, by a search of plain texts.
+fn slow_survival(outcome: &Outcome) -> [u64; 4] {
+    let last = |thread: ThreadId, intent: Option<&str>| {
+        let of_intent = |row: &&Row| !row.aside && intent.is_none_or(|id| row.intent.as_deref() == Some(id));
+        outcome.rows_of(thread).rfind(of_intent).map_or(vec![], |row| outcome.items_of(row))
+    };
+    let read = |items: &[Item]| {
+        let is_own_call = |item: &&Item| item.origin == Origin::Own && item.as_call().is_some();
+        items
+            .iter()
+            .filter(|item| !is_own_call(item))
+            .flat_map(|item| item.parts().to_vec())
+            .map(|part| part.as_text().to_owned())
+            .collect()
+    };
+    let holds = |texts: &Vec<String>, marker: &str| texts.iter().any(|text| text.contains(marker));
+    let root: Vec<String> = read(&last(ThreadId::ROOT, None));
+    let answer = if outcome.failure.is_some() { vec![] } else { vec![outcome.answer()] };
+    let mut far = [0; 4];
+    for (intent, markers) in [("first", &["port 9090"][..]), ("second", &["port 9090", "路径"])] {
+        for marker in markers {
+            let mut best = 0;
+            for child in outcome.threads.iter().skip(1).filter(|child| child.intent.as_deref() == Some(intent)) {
+                let parent = child.parent.expect("a child has one");
+                let items: Vec<Item> = stood(outcome, parent).into_iter().map(|(item, _)| item).collect();
+                let call = outcome.delegations.iter().find(|one| one.child == child.id).expect("it was opened").call;
+                let told = heard(&items).into_iter().find(|told| told.call == call);
+                let came = |told: &Heard| matches!(told.outcome, Told::Returned | Told::Failed);
+                let news = told.filter(came).map_or(vec![], |told| told.news.iter().map(|&at| items[at].clone()).collect());
+                let seen: Vec<String> = read(&last(child.id, Some(intent)));
+                let places = [&seen, &read(&news), &root, &answer];
+                best = best.max(places.iter().take_while(|texts| holds(texts, marker)).count());
+            }
+            far.iter_mut().take(best).for_each(|count| *count += 1);
+        }
+    }
+    far
+}
+
 proptest! {
+    #[test]
+    fn facts_agree_with_the_slow_reading(seed: u64) {
+        let outcome = random(seed);
+        let measured = with_facts(&outcome);
+        let names = ["survival.seen", "survival.returned", "survival.kept", "survival.answered"];
+        let counts = names.map(|name| match measured.get(name) {
+            Ok(Value::Count(count)) => count,
+            Err(why) if why == "no child was opened" => 0,
+            other => panic!("{name}: {other:?}"),
+        });
+        prop_assert_eq!(counts, slow_survival(&outcome));
+        prop_assert!(counts.is_sorted_by(|one, next| one >= next));
+    }
+
+    #[test]
+    fn classes_part_or_mark_the_returns(seed: u64) {
+        let outcome = random(seed);
+        let measured = with_facts(&outcome);
+        let count = |name: &str| match measured.get(name) {
+            Ok(Value::Count(count)) => count,
+            other => panic!("{name}: {other:?}"),
+        };
+        let stood = |thread| stood(&outcome, thread).into_iter().map(|(item, _)| item).collect::<Vec<_>>();
+        let told = outcome.threads.iter().flat_map(|record| heard(&stood(record.id))).collect::<Vec<_>>();
+        let of = |one: Told| told.iter().filter(|told| told.outcome == one).count() as u64;
+        prop_assert_eq!(count("returns.ok") + count("returns.empty"), of(Told::Returned));
+        prop_assert_eq!(count("returns.failed"), of(Told::Failed));
+        let silent = count("returns.preamble") + count("returns.see_earlier") + count("returns.stub");
+        prop_assert!(silent <= count("returns.ok"));
+        for mark in ["returns.truncated", "returns.stale", "returns.invented"] {
+            prop_assert!(count(mark) <= count("returns.ok"), "{}", mark);
+        }
+        prop_assert!(count("returns.capped") <= of(Told::Returned) + of(Told::Failed));
+        let uses = ["used", "ignored", "stale", "invented", "admitted"].map(count);
+        prop_assert!(uses.iter().sum::<u64>() <= 2);
+    }
+
     #[test]
     fn every_metric_once_in_order_and_null_with_a_reason(seed: u64) {
         let outcome = random(seed);
-        let measured = measure(&Subject { outcome: &outcome, scored: Err("not scored".into()), children: Ok(()) });
+        let measured = measured(&outcome);
         let names: Vec<&str> = measured.metrics.iter().map(|one| one.name).collect();
         prop_assert_eq!(names, METRICS.iter().map(|one| one.name).collect::<Vec<_>>());
         for one in &measured.metrics {

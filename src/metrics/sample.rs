@@ -4,10 +4,25 @@ use std::sync::Arc;
 
 use crate::ledger::{ByOrigin, Delegation, Failure, FailureKind, Fate, Log, Outcome, Row, Sent, ThreadRecord};
 use crate::strategy::{Splice, ThreadId};
+use crate::tokens::{CountError, Meter, TokenCounter};
 use crate::transcript::{Body, CallKey, Content, Handle, Item, Means, Origin, Part, Role, ToolCall};
 
 /// The root, in the words of these tests.
 pub(crate) const ROOT: ThreadId = ThreadId::ROOT;
+
+/// A meter whose tokens are bytes.
+pub(crate) fn meter() -> Meter {
+    struct Bytes;
+    impl TokenCounter for Bytes {
+        fn count(&self, text: &str) -> Result<u64, CountError> {
+            Ok(text.len() as u64)
+        }
+        fn id(&self) -> &'static str {
+            "bytes"
+        }
+    }
+    Meter::new(Arc::new(Bytes))
+}
 
 /// An outcome that is being written down: each thread has one log, each item as many tokens as the test says.
 pub(crate) struct Sample {
@@ -97,6 +112,11 @@ impl Sample {
     /// A delegating call in the parent's history and the child that it opens.
     pub(crate) fn open(&mut self, parent: ThreadId, key: u32, intent: &str) -> ThreadId {
         self.push(parent, 10, delegating_call(key, intent));
+        self.open_behind(parent, key, intent)
+    }
+
+    /// The child that a call opens which stands in the parent's history already.
+    pub(crate) fn open_behind(&mut self, parent: ThreadId, key: u32, intent: &str) -> ThreadId {
         let child = self.thread(Some(parent), Some(intent));
         self.delegate(parent, child, key, intent, true);
         child

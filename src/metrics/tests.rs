@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::sample::{ROOT, Sample, call, delegating_call, returned, wrote};
-use super::{METRICS, Measurement, NOT_BUILT, Returns, Subject, Value, measure, metric, returns, spend_by_thread};
+use super::sample::{ROOT, Sample, call, delegating_call, meter, returned, wrote};
+use super::{METRICS, Measurement, NOT_BUILT, Subject, Value, measure, metric, returns, spend_by_thread};
 use crate::ledger::{Failure, FailureKind, Fate, Log, Outcome};
 use crate::score::Scored;
 use crate::strategy::Splice;
 use crate::transcript::{CallKey, Handle, Item, Means, Origin};
 
 fn measured(outcome: &Outcome) -> Measurement {
-    measure(&Subject { outcome, scored: Err("a recording has no answer key".into()), children: Ok(()) })
+    let meter = meter();
+    let why = "a recording has no answer key".to_owned();
+    measure(&Subject { outcome, scored: Err(why.clone()), facts: Err(why), children: Ok(()), meter: &meter })
 }
 
 #[track_caller]
@@ -107,7 +109,7 @@ fn a_run_without_children_has_no_child_figures_and_true_zeros() {
             ("cost.usd", Err(NOT_BUILT)),
             ("cache.read", Err(NOT_BUILT)),
             ("input.unique", Err(NOT_BUILT)),
-            ("amplification", Err(NOT_BUILT)),
+            ("amplification", Err("a recording has no answer key")),
         ],
     );
 }
@@ -127,7 +129,14 @@ fn an_empty_run_has_no_contexts() {
 fn unknown_children_make_every_figure_unknown_that_they_are_part_of() {
     let sample = family();
     let why = "the recording holds no transcript of its children";
-    let subject = Subject { outcome: &sample.outcome, scored: Err("held".into()), children: Err(why.into()) };
+    let meter = meter();
+    let subject = Subject {
+        outcome: &sample.outcome,
+        scored: Err("held".into()),
+        facts: Err("held".into()),
+        children: Err(why.into()),
+        meter: &meter,
+    };
     let measured = measure(&subject);
     let unknown =
         ["child.opening", "child.output_total", "child.coverage", "total.input", "requests", "delegation.absorbed", "latency.model"];
@@ -142,7 +151,9 @@ fn unknown_children_make_every_figure_unknown_that_they_are_part_of() {
 fn scores_come_from_the_scorer() {
     let sample = family();
     let scored = Scored { quality: Ok(0.75), checks: vec![], child_quality: Err("no check".into()), child_coverage: Ok(0.5) };
-    let measured = measure(&Subject { outcome: &sample.outcome, scored: Ok(&scored), children: Ok(()) });
+    let meter = meter();
+    let facts = Err("none".into());
+    let measured = measure(&Subject { outcome: &sample.outcome, scored: Ok(&scored), facts, children: Ok(()), meter: &meter });
     assert_eq!(measured.get("quality"), Ok(Value::Ratio(0.75)));
     assert_eq!(measured.get("child.quality"), Err("no check".to_owned()));
     assert_eq!(measured.get("child.coverage"), Ok(Value::Ratio(0.5)));
@@ -374,6 +385,12 @@ fn a_panic_leaves_nothing_but_the_failure() {
     );
 }
 
+/// Ok, empty and failed returns.
+fn parted(sample: &Sample) -> (u64, u64, u64) {
+    let returns = returns(&sample.outcome, None);
+    (returns.ok, returns.empty, returns.failed)
+}
+
 #[test]
 fn returns_by_class() {
     #[track_caller]
@@ -384,7 +401,7 @@ fn returns_by_class() {
         sample.push(child, 5, wrote(child_wrote));
         sample.push(ROOT, 9, answer);
         let (ok, empty, failed) = expect;
-        assert_eq!(returns(&sample.outcome), Returns { ok, empty, failed }, "{child_wrote}");
+        assert_eq!(parted(&sample), (ok, empty, failed), "{child_wrote}");
     }
     let wrapped = |text: &str| returned(1, &format!("<result>{text}</result>"));
     check("found", wrapped("found"), (1, 0, 0));
@@ -404,12 +421,12 @@ fn a_child_is_silent_by_its_own_words() {
     sample.look(child, 2, "{}", 5, "text");
     sample.push(child, 5, wrote("its parent's words").inherited());
     sample.push(ROOT, 9, returned(1, "<result></result>"));
-    assert_eq!(returns(&sample.outcome), Returns { ok: 0, empty: 1, failed: 0 });
+    assert_eq!(parted(&sample), (0, 1, 0));
     // Called a second time, nobody can tell which of the two returns lacked a text.
     sample.push(ROOT, 10, delegating_call(3, "first"));
     sample.delegate(ROOT, child, 3, "first", false);
     sample.push(ROOT, 9, returned(3, "<result></result>"));
-    assert_eq!(returns(&sample.outcome), Returns { ok: 2, empty: 0, failed: 0 });
+    assert_eq!(parted(&sample), (2, 0, 0));
 }
 
 #[test]
@@ -422,7 +439,7 @@ fn a_text_that_arrives_twice_is_one_return() {
     for _ in 0..2 {
         sample.push(ROOT, 9, Item::user(Origin::Delegated, "h: found").meaning(Means::Returned(Some(handle()))));
     }
-    assert_eq!(returns(&sample.outcome), Returns { ok: 1, empty: 0, failed: 0 });
+    assert_eq!(parted(&sample), (1, 0, 0));
 }
 
 /// The names are a contract: budgets, tables and scripts rely on them and on their order.
@@ -432,9 +449,11 @@ fn the_list_keeps_its_names_and_order() {
         child.opening child.opening_sum child.peak_context child.input_total child.output_total \
         delegation.footprint delegation.moved delegation.absorbed delegation.compression reexplored \
         input.billed input.new input.unique input.inherited cache.read cache.write cache.uncached total.input total.output \
-        overflow amplification requests delegations refusals children.abandoned children.zero_action cost.usd \
+        overflow amplification tokens.per_fact requests delegations refusals children.abandoned children.zero_action cost.usd \
         latency.end_to_end latency.model latency.tools latency.critical_path quality rescues child.quality child.coverage \
-        used ignored stale invented admitted failures returns.ok returns.empty returns.failed returns.preamble \
+        survival.seen survival.returned survival.kept survival.answered survival \
+        used ignored stale invented admitted followups.from_context followups.resumed followups.redelegated followups.self \
+        followups.lost followups.tokens failures returns.ok returns.empty returns.failed returns.preamble \
         returns.see_earlier returns.stub returns.truncated returns.capped returns.error_as_success returns.overlong \
         returns.stale returns.invented drift";
     assert_eq!(METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>(), names.split_whitespace().collect::<Vec<_>>());

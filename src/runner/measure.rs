@@ -51,8 +51,16 @@ impl Measured {
 
 /// Measures an outcome.
 pub(super) fn measure(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Measured {
-    let scored = cell.scorer.as_ref().map(|scorer| scorer.score(outcome));
-    let subject = metrics::Subject { outcome, scored: scored.as_ref().map_err(|why| (*why).clone()), children: cell.children.clone() };
+    let markers = cell.scorer.as_ref().map(|scorer| (scorer, scorer.markers_for_run()));
+    let scored = markers.as_ref().map(|(scorer, markers)| scorer.score_with(outcome, markers));
+    let facts = markers.as_ref().map(|(scorer, markers)| metrics::Facts::new(scorer.scenario(), markers));
+    let subject = metrics::Subject {
+        outcome,
+        scored: scored.as_ref().map_err(|why| (**why).clone()),
+        facts: facts.map_err(|why| (*why).clone()),
+        children: cell.children.clone(),
+        meter,
+    };
     let measurement = metrics::measure(&subject);
     let mut measured = Measured { notes: (cell.remark)(meter), ..Measured::default() };
     measured.notes.extend(measurement.notes);

@@ -5,6 +5,7 @@
 //! undone. It never counts in tool schemas, in the arguments of the thread's own calls, inside a topic's label, or in an
 //! `unknown:` line. What a text holds depends on the text alone, so each distinct part is read once ([`MarkerIndex`]).
 
+mod invented;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -17,7 +18,8 @@ use rustc_hash::FxHashMap;
 use crate::transcript::{Body, Content, Digest, Item, Origin, Part};
 
 use super::{IntentIndex, Scenario, TopicIndex};
-pub(crate) use text::{fold, is_boundary, is_spaced_word, readings};
+pub use invented::invented;
+pub(crate) use text::{fold, is_boundary, is_spaced_word, readings, words};
 use text::{places, unknown_lines};
 
 /// The fewest characters of a marker.
@@ -99,7 +101,7 @@ pub fn claim(scenario: &Scenario, topic: TopicIndex, value: &str) -> String {
 
 /// A value of nobody's: two words and four digits. No marker and no fact of a scenario has that form, so that it is known
 /// for what it is wherever it stands.
-pub fn invented(drawn: u64) -> String {
+pub fn invention(drawn: u64) -> String {
     const FIRST: [&str; 8] = ["amber", "brisk", "cedar", "dusty", "early", "fleet", "grand", "humble"];
     const SECOND: [&str; 8] = ["anchor", "beacon", "carrier", "dagger", "engine", "falcon", "garden", "harvest"];
     let of = |words: [&'static str; 8], at: u64| words[(at % 8) as usize];

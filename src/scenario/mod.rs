@@ -228,6 +228,9 @@ pub struct ReportForm {
     pub evidence: bool,
     /// What stands in place of the answer, if the thread never gets to say it.
     pub ends: Ends,
+    /// The most words that the task allows. A contract asked of the child: nothing cuts by it, and a longer return is
+    /// counted as overlong.
+    pub max_words: Option<u32>,
 }
 
 /// What the last reply of a thread is that carries out an intent.
@@ -247,7 +250,7 @@ pub enum Ends {
 
 impl Default for ReportForm {
     fn default() -> ReportForm {
-        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![], evidence: false, ends: Ends::Answer }
+        ReportForm { padding_words: 0, facts_at: FactsAt::Head, also: vec![], evidence: false, ends: Ends::Answer, max_words: None }
     }
 }
 

@@ -73,12 +73,26 @@ impl Scorer {
         Scorer { markers: markers.for_run(), questions, scenario }
     }
 
+    /// The scenario whose runs it scores.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// An index of its markers for one run: what is read in one score is not read again by whoever looks at the same run.
+    pub fn markers_for_run(&self) -> MarkerIndex {
+        self.markers.for_run()
+    }
+
     /// Scores a run.
     pub fn score(&self, outcome: &Outcome) -> Scored {
-        let markers = self.markers.for_run();
+        self.score_with(outcome, &self.markers_for_run())
+    }
+
+    /// The same with an index of [`Scorer::markers_for_run`].
+    pub fn score_with(&self, outcome: &Outcome, markers: &MarkerIndex) -> Scored {
         let by_thread = ByThread::of(outcome);
         let answer = outcome.answer();
-        let answer = outcome.failure.is_none().then(|| Answer::new(&answer, &markers));
+        let answer = outcome.failure.is_none().then(|| Answer::new(&answer, markers));
         let mut checks = Vec::new();
         let mut weighed = Vec::new();
         for (check, question) in self.asked(|check| check.on_answer) {
@@ -94,8 +108,8 @@ impl Scorer {
         Scored {
             quality: weighted_mean(weighed, without),
             checks,
-            child_quality: self.child_quality(outcome, &by_thread, &markers),
-            child_coverage: self.child_coverage(outcome, &by_thread, &markers),
+            child_quality: self.child_quality(outcome, &by_thread, markers),
+            child_coverage: self.child_coverage(outcome, &by_thread, markers),
         }
     }
 

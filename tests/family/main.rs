@@ -33,6 +33,7 @@ mod noisy_history;
 mod permissions;
 mod reader_profiles;
 mod return_forms;
+mod returns;
 mod stale_decision;
 mod vague_brief;
 

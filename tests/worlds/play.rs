@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ctxbench::engine;
 use ctxbench::ledger::Outcome;
-use ctxbench::metrics::{Measurement, Subject, measure};
+use ctxbench::metrics::{Facts, Measurement, Subject, measure};
 use ctxbench::model::Model;
 use ctxbench::model::profile::{FRONTIER, model_profile};
 use ctxbench::model::reader::Reader;
@@ -62,7 +62,10 @@ pub fn play_seeded(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaf
     });
     let outcome = outcome.now_or_never().expect("the reader answers at once");
     assert_eq!(outcome.failure, None, "{} under {}", scenario.id, strategy.id());
-    let scored = Scorer::with_markers(scenario.clone(), reader.index()).score(&outcome);
-    let measurement = measure(&Subject { outcome: &outcome, scored: Ok(&scored), children: Ok(()) });
+    let scorer = Scorer::with_markers(scenario.clone(), reader.index());
+    let markers = scorer.markers_for_run();
+    let scored = scorer.score_with(&outcome, &markers);
+    let facts = Ok(Facts::new(scenario, &markers));
+    let measurement = measure(&Subject { outcome: &outcome, scored: Ok(&scored), facts, children: Ok(()), meter });
     Played { outcome, measurement }
 }

@@ -1,6 +1,6 @@
 //! What the reader says (rules 14 and 15).
 
-use crate::scenario::marker::{Task, UNKNOWN_TASK, claim, deliverable, invented};
+use crate::scenario::marker::{Task, UNKNOWN_TASK, claim, deliverable, invention};
 use crate::scenario::{FactsAt, ReportForm, TopicIndex};
 use crate::transcript::{Digest, Means, Origin};
 
@@ -123,7 +123,7 @@ fn line(sight: &Sight<'_>, delegations: &Delegations<'_, '_>, topic: TopicIndex)
             Unknown::Admit => format!("unknown: {}", scenario.topics[topic].label),
             Unknown::Guess => {
                 let drawn = Digest::of(&format!("{} {}", sight.manner.seed, scenario.topics[topic].id)).0 as u64;
-                claim(scenario, topic, &invented(drawn))
+                claim(scenario, topic, &invention(drawn))
             }
         }
     })

@@ -312,6 +312,8 @@ record! {
         /// What a child's last reply is: its `answer` (the default), an `empty` message, a `preamble` to what it is about to do,
         /// or an `error` of the provider.
         ends: Ends = Ends::Answer,
+        /// The most words that the task allows. Nothing cuts by it: a longer return is counted in `returns.overlong`.
+        max_words: Option<u32>,
     }
 
     /// A follow-up's wording.

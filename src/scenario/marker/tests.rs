@@ -237,3 +237,17 @@ proptest! {
         fault(&text);
     }
 }
+
+#[test]
+fn words_are_parted_by_blanks_and_by_nothing_in_chinese() {
+    #[track_caller]
+    fn check(text: &str, expect: usize) {
+        assert_eq!(super::text::words(text), expect, "{text}");
+    }
+    check("", 0);
+    check(" \n - ", 0);
+    check("it is src/main.rs, line 3", 5);
+    check("路径", 2);
+    check("路径 is /a/b。", 4);
+    check("the路径", 3);
+}

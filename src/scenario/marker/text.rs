@@ -103,6 +103,15 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// How many words a text has: what white space parts, and of scripts that put no blanks between words each character.
+pub(crate) fn words(text: &str) -> usize {
+    let in_chunk = |chunk: &str| {
+        let unspaced = chunk.chars().filter(|&c| c.is_alphanumeric() && !is_spaced_word(c)).count();
+        unspaced + usize::from(chunk.chars().any(is_spaced_word))
+    };
+    text.split_whitespace().map(in_chunk).sum()
+}
+
 /// Where lines that begin with `unknown:` stand in the folded text, as (from, to).
 pub(super) fn unknown_lines(reading: &str) -> Vec<(usize, usize)> {
     let mut all = Vec::new();

@@ -87,6 +87,7 @@ impl Builder<'_> {
                 also: self.topic_indices(&form.also),
                 evidence: form.evidence,
                 ends: form.ends,
+                max_words: form.max_words,
             });
             intents.push(IntentSpec {
                 id: id.value.clone(),
