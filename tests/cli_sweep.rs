@@ -92,6 +92,20 @@ fn every_format_says_the_same() {
 }
 
 #[test]
+fn a_strategy_that_is_named_twice_is_one_column() {
+    let of = |strategies: &[&str]| {
+        let mut args = vec!["auth-lookup", "--vary", "files=2..4", "--metric", "total.input"];
+        strategies.iter().for_each(|strategy| args.extend(["-s", strategy]));
+        let human = ctxbench(&[&["sweep"], &args[..]].concat());
+        assert_eq!(human.0, 0, "{}", human.2);
+        (document(&args), human.1)
+    };
+    assert_eq!(of(&["inline", "inline"]), of(&["inline"]));
+    assert_eq!(of(&["codex-v2", "inline", "codex-v2@0.171"]), of(&["codex-v2@0.171", "inline"]));
+    assert_eq!(of(&["inline", "deerflow@*", "deerflow@v1"]), of(&["inline", "deerflow@*"]));
+}
+
+#[test]
 fn what_cannot_be_varied_says_why() {
     let check = |args: &[&str], code: i32, words: &[&str]| {
         let (got, _, said) = ctxbench(&[&["sweep"], args].concat());

@@ -69,15 +69,20 @@ fn verdict(tally: Tally, plan: &Plan, interrupts: &Interrupts, console: &Console
     Exit::Fine
 }
 
-/// The strategies of these specs; none: the default rows.
+/// The strategies of these specs, each once however it was written; none: the default rows.
 pub fn strategies(specs: &[String], registry: &Registry) -> Result<Vec<Arc<dyn Strategy>>, Error> {
     if specs.is_empty() {
         return Ok(registry.default_rows().iter().map(|choice| choice.build()).collect());
     }
-    let mut strategies = Vec::new();
+    let mut strategies: Vec<Arc<dyn Strategy>> = Vec::new();
     for spec in specs {
         let choices = registry.parse(spec).map_err(|why| Error::Usage(why.to_string()))?;
-        strategies.extend(choices.iter().map(|choice| choice.build()));
+        for strategy in choices.iter().map(|choice| choice.build()) {
+            // A profile or an option that is the default may be written out or not.
+            if strategies.iter().all(|known| known.id() != strategy.id()) {
+                strategies.push(strategy);
+            }
+        }
     }
     Ok(strategies)
 }
@@ -149,5 +154,27 @@ impl Measuring {
             scaffold: self.scaffold.clone(),
         };
         Head::new(self.encoding.name(), settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strategy_is_taken_once_however_it_is_written() {
+        let check = |specs: &[&str], expect: &[&str]| {
+            let specs: Vec<String> = specs.iter().map(|spec| (*spec).to_owned()).collect();
+            let strategies = strategies(&specs, &Registry::builtin()).unwrap();
+            assert_eq!(strategies.iter().map(|one| one.id()).collect::<Vec<_>>(), expect, "{specs:?}");
+        };
+        check(&["inline", "inline"], &["inline@1"]);
+        check(&["codex-v2", "inline", "codex-v2@0.171"], &["codex-v2@0.171", "inline@1"]);
+        check(&["full-copy:in_flight=drop-call", "full-copy"], &["full-copy@1"]);
+        // A profile that is the default may be written out.
+        check(&["deerflow@v1", "maf-python", "deerflow@v1", "maf-python@1.23.0"], &["deerflow@v1", "maf-python@1.23.0"]);
+        let rows = strategies(&[], &Registry::builtin()).unwrap();
+        let names: std::collections::BTreeSet<String> = rows.iter().map(|row| row.id()).collect();
+        assert_eq!(names.len(), rows.len(), "the default rows are no doubles");
     }
 }

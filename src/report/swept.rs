@@ -128,7 +128,7 @@ fn human(swept: &Swept) -> String {
             table.load_style(presets::NOTHING);
             table.set_header(std::iter::once(swept.key.clone()).chain((from..to).map(|at| format!("{} ", letter(at)))));
             for row in &rows {
-                table.add_row(row.first().into_iter().chain(&row[1 + from..1 + to]));
+                table.add_row(row.iter().take(1).chain(row.iter().skip(1 + from).take(to - from)));
             }
             for column in table.column_iter_mut() {
                 column.set_padding((2, 0));
