@@ -16,6 +16,7 @@ use crate::tokens::Encoding;
 use super::args::{BudgetArgs, CheckArgs, Global};
 use super::budgeted::{Gathered, Seeds, gather};
 use super::console::Console;
+use super::guarded;
 use super::inputs::read_text;
 use super::lock_file::{Merged, lock_path, new_path, read_lock, remove_new, write_whole};
 use super::metric_names::metrics_named;
@@ -37,12 +38,8 @@ pub fn check(args: &CheckArgs, registry: &Registry, global: &Global, console: &C
 
 fn done(args: &CheckArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
     let selection = selection(args, registry)?;
-    // By whatever name: through a link or another folder, too.
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let own = [real(&budgets_path(&args.files)), real(&lock_path(&args.files))];
-    if let Some(out) = global.out.iter().find(|out| own.contains(&real(&out.path))) {
-        return Err(Error::Usage(format!("--out would write over {}: give the report a file of its own", out.path.display())));
-    }
+    let lock = lock_path(&args.files);
+    [&budgets_path(&args.files), &lock, &new_path(&lock)].into_iter().try_for_each(|own| guarded::file(own))?;
     let locked = is_locked(&args.files);
     if args.accept && locked {
         return Err(Error::Usage("CI is set, so nothing is written: accept on your own machine, and commit the lock".to_owned()));
@@ -202,6 +199,7 @@ fn accepted(
         let message = format!("{named} matches no figure that the budgets name{near}");
         return not_accepted(message, checked, global, console);
     }
+    guarded::reports()?;
     // A lock of nothing is no lock.
     let is_empty = lock.is_none() && done.lock.cells.is_empty();
     if lock != Some(&done.lock) && !is_empty {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::error::nearest::suggestion_or_stop;
-use crate::import::{Imported, Options, import};
+use crate::import::{Imported, Options};
 use crate::model::held::HeldError;
 use crate::model::profile::{MODELS, ModelProfile, model_profile};
 use crate::model::reader::Reader;
@@ -18,7 +18,8 @@ use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names
 use crate::score::Scorer;
 
 use super::console::Console;
-use super::import::refused;
+use super::guarded;
+use super::import::read_recordings;
 
 /// How scenarios are compiled and played.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,7 @@ pub struct Wanted<'a> {
 
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, Error> {
+    guarded::file(path)?;
     std::fs::read_to_string(path).map_err(|why| match why.kind() {
         std::io::ErrorKind::InvalidData => Error::Input(format!("{}: it is not UTF-8 text: save it as UTF-8", path.display())),
         _ => Error::path("read", path, why),
@@ -50,6 +52,8 @@ pub fn scenario_file(text: &str, path: &Path) -> Result<ScenarioFile, ScenarioEr
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let beside = Arc::new(move |inside: &str| {
         let path = folder.join(inside);
+        // That a report would be written over it is said before one is.
+        let _ = guarded::file(&path);
         std::fs::read_to_string(&path).map_err(|why| Error::path("read", &path, why).to_string())
     });
     ScenarioFile::parse_beside(text, &path.display().to_string(), beside)
@@ -203,6 +207,7 @@ impl Found {
     }
 
     fn file(&mut self, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
+        guarded::file(path)?;
         let bytes = std::fs::read(path).map_err(|why| Error::path("read", path, why))?;
         if !is_yaml(path, &bytes) {
             return self.recordings(path, wanted, strictness);
@@ -219,7 +224,7 @@ impl Found {
             let model = wanted.model.unwrap_or_default();
             return Err(Error::Usage(format!("{} is a recording, which `{model}` cannot play: leave --model out", path.display())));
         }
-        let imported = import(&[path.to_owned()], &Options::default()).map_err(refused)?;
+        let imported = read_recordings(&[path.to_owned()], &Options::default())?;
         if !imported.report.bad_lines.is_empty() {
             let count = imported.report.bad_lines.len();
             let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };

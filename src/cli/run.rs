@@ -13,6 +13,7 @@ use crate::tokens::{Encoding, Meter, TokenCounter, UnknownName, counter_by_name}
 
 use super::args::{Global, MeasureArgs, RunArgs};
 use super::console::Console;
+use super::guarded;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
 use super::output::{FailFast, Progress, ReportSink, Target, not_of_runs};
@@ -90,6 +91,7 @@ pub fn strategies(specs: &[String], registry: &Registry) -> Result<Vec<Arc<dyn S
 /// The run directory, if one is wanted, with the cells that it holds already.
 fn directory(args: &RunArgs, plan: &Plan, console: &Console) -> Result<(Option<RunDirectory>, Kept), Error> {
     let Some(folder) = &args.run_dir else { return Ok((None, Kept::default())) };
+    guarded::run_folder(folder)?;
     if !args.resume {
         return Ok((Some(RunDirectory::create(folder, plan)?), Kept::default()));
     }

@@ -9,6 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
+use super::guarded;
+
 fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
     let text = super::inputs::read_text(path)?;
     serde_json::from_str(&text).map_err(|why| Error::Input(format!("{}: {why}", path.display())))
@@ -16,6 +18,7 @@ fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
 
 /// The encoding that a run's tokens are counted in.
 pub fn tokenizer_of(folder: &Path) -> Result<String, Error> {
+    guarded::run_folder(folder)?;
     let run = read_json(&folder.join("run.json"))?;
     Ok(run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned())
 }
