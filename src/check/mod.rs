@@ -35,7 +35,7 @@ pub use file::{BUDGETS_VERSION, BudgetErrors, STARTER, parse as parse_budgets};
 pub use judge::{MeasuredCell, Terms, judge};
 pub use lock::{Figure, LOCK_FORMAT, Lock, LockError, LockedCell, Twice};
 pub use measured::measured_cell;
-pub use pattern::{Pattern, Patterns, is_glob};
+pub use pattern::{Pattern, Patterns, is_glob, literal};
 pub use schema::budgets_schema;
 pub use split::Split;
 pub use trail::{Exchange, MAX_MARKS, MAX_REQUESTS, Mark, Trail};

@@ -9,6 +9,18 @@ pub fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
+/// The glob that matches this text alone.
+pub fn literal(text: &str) -> String {
+    let mut glob = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',' | '!' | '\\') {
+            glob.push('\\');
+        }
+        glob.push(c);
+    }
+    glob
+}
+
 /// One glob: `*` any text, `?` a character, `[ab]`, `{one,other}`.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -42,6 +54,11 @@ impl Pattern {
             Matcher::Exact(names(bare)?)
         };
         Ok(Pattern { text: text.to_owned(), negated, matcher })
+    }
+
+    /// What means one name alone, whatever characters it holds. `text`: as it was written.
+    pub fn exact(text: &str, name: &str) -> Pattern {
+        Pattern { text: text.to_owned(), negated: false, matcher: Matcher::Exact(vec![name.to_owned()]) }
     }
 
     fn is_match(&self, name: &str) -> bool {
@@ -122,6 +139,23 @@ mod tests {
         check(&["*/opencode@*/reader/?"], "auth-lookup/opencode@1.18.33/reader/3", true);
         check(&["a?c"], "abc", true);
         check(&["a?c"], "abbc", false);
+    }
+
+    #[test]
+    fn a_name_of_any_characters_can_be_meant_alone() {
+        let check = |name: &str, others: &[&str]| {
+            for pattern in [Pattern::exact(name, name), Pattern::parse(&format!("{}*", literal(name)), &plain).unwrap()] {
+                assert!(pattern.is_match(name), "{name}");
+                others.iter().for_each(|other| assert!(!pattern.is_match(other), "{name} is not {other}"));
+            }
+        };
+        check("plain", &["other"]);
+        check("light[ho]*use", &["lighthouse", "lighthhouse"]);
+        check("a?c", &["abc"]);
+        check("!not", &["not", "is"]);
+        check("{a,b}", &["a", "b"]);
+        check("a\\b", &["ab"]);
+        check("a]b-c", &["a-c"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub fn other_tokenizer(terms: Terms<'_>) -> Option<Trouble> {
     let lock = terms.lock.filter(|lock| lock.tokenizer != *wanted)?;
     let message = format!(
         "the lock was accepted with the tokenizer {}, {file} wants {wanted}: tokens of two encodings cannot be compared. Put the one back \
-         in {file}, or accept everything anew with `ctxbench check --accept`",
+         in {file}, or accept everything anew: the same check with --accept",
         lock.tokenizer
     );
     Some(Trouble { exit: Exit::NotComparable, line: None, message })

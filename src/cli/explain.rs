@@ -24,11 +24,14 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     let budgets = budgets_of(&args.files, registry, console)?;
     let (lock, lock_file) = read_lock(&args.files, Merged::Refused)?;
     // The cell is wanted whatever the budgets name.
-    let wanted = named_cell(&id, &budgets.tokenizer)?;
+    let wanted = named_cell(&id, &budgets.tokenizer);
     let what: Vec<String> = args.from.iter().map(|path| path.display().to_string()).collect();
-    let gathered = match &args.run_dir {
-        Some(folder) => Ok(read_run(folder, &wanted)?),
-        None => gather(&what, &wanted, Seeds::One(id.seed), None, registry, console)?,
+    let gathered = if args.run_dir.is_empty() {
+        gather(&what, &wanted, Seeds::One(id.seed), None, registry, console)?
+    } else {
+        let mut read = Gathered::default();
+        args.run_dir.iter().try_for_each(|folder| read_run(folder, &wanted).map(|one| read.add(one)))?;
+        Ok(read)
     };
     let Gathered { cells, tokenizers, choice } = match gathered {
         Ok(gathered) => gathered,

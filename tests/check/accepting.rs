@@ -144,14 +144,8 @@ fn recordings_have_budgets_too() {
     let told = project.check(&[what]).expect(10, &["GREW"]).out;
     for (label, code) in [("  look    ", 0), ("  accept  ", 0)] {
         let command = told.lines().find_map(|line| line.strip_prefix(label)).expect("the report has the command");
-        let binary = assert_cmd::cargo::cargo_bin!("ctxbench").display().to_string();
-        let output = std::process::Command::new("sh")
-            .args(["-c", &command.replacen("ctxbench", &format!("'{binary}'"), 1)])
-            .current_dir(project.folder.path())
-            .env_remove("CI")
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(code), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        let done = project.paste(command);
+        assert_eq!(done.code, code, "{command}: {}", done.err);
     }
     project.check_in_ci(&[what]).expect(0, &[]);
     // Without the recording there is nothing of its budget.

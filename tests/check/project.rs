@@ -119,6 +119,14 @@ impl Project {
         self.command().args(args).output().expect("the binary runs").into()
     }
 
+    /// A command as it is printed, in a shell.
+    pub fn paste(&self, command: &str) -> Done {
+        let binary = assert_cmd::cargo::cargo_bin!("ctxbench").display().to_string();
+        let command = command.replacen("ctxbench", &format!("'{binary}'"), 1);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command]).current_dir(self.folder.path()).env_remove("CI").output().expect("a shell runs").into()
+    }
+
     /// `check` with more arguments.
     pub fn check(&self, args: &[&str]) -> Done {
         self.command().arg("check").args(args).output().expect("the binary runs").into()
