@@ -21,7 +21,7 @@ use super::inputs::{Wanted, offered};
 use super::interrupt::Interrupts;
 use super::output::Progress;
 use super::run::Measuring;
-use super::run_folder::{Lines, tokenizer_of};
+use super::run_folder::{Lines, progress, tokenizer_of};
 
 /// Cells, and the encodings that they were counted in.
 #[derive(Debug, Default)]
@@ -71,6 +71,10 @@ pub fn gather(
     let mut gathered = Gathered::default();
     let mut names = BTreeSet::new();
     for folder in what {
+        // What a run has not reached yet is not gone.
+        if let Some(lack) = progress(Path::new(folder))?.lack(Path::new(folder)) {
+            return Err(Error::Input(lack));
+        }
         let read = read_run(Path::new(folder), budgets)?;
         if let Some(twice) = read.cells.iter().find(|cell| !names.insert(cell.result.cell.clone())) {
             return Err(Error::Usage(format!("{} stands there twice: check runs of the same cells apart", twice.result.cell)));

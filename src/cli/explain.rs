@@ -13,6 +13,7 @@ use super::check::{about, budgets_of};
 use super::console::Console;
 use super::lock_file::{Merged, read_lock};
 use super::output::emit;
+use super::run_folder::progress;
 
 /// Explains a cell.
 pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
@@ -48,6 +49,9 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     let Some(at) = cells.iter().position(|cell| cell.result.cell == name) else {
         let known = lock.iter().flat_map(|lock| lock.cells.keys()).map(String::as_str);
         let near = suggestion_or_stop(&name, known.filter(|known| *known != name));
+        // A run may not have reached it yet.
+        let lack = args.run_dir.iter().find_map(|folder| progress(folder).ok()?.lack(folder));
+        let near = near + &lack.map_or(String::new(), |lack| format!(" {lack}."));
         let hint = "--from PATH names the scenario file or recording that it is of, --run-dir DIR a folder that holds it";
         return Err(Error::Usage(format!("there is no cell {name}{near} {hint}")));
     };

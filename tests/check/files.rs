@@ -108,6 +108,43 @@ fn a_run_of_another_tokenizer_is_no_pass() {
 }
 
 #[test]
+fn a_run_that_was_killed_is_refused_and_takes_nothing_from_the_lock() {
+    let project = Project::new();
+    project.edit("budgets.toml", "\"opencode\"", "[\"opencode\", \"full-copy\"]");
+    let run = ["run", "scenarios/lookup.yaml", "-s", "full-copy", "-s", "opencode", "--run-dir", "kept"];
+    assert_eq!(project.run(&run).code, 0);
+    project.check(&["kept", "--accept"]).expect(0, &[]);
+    let lock = project.read("budgets.lock");
+    // As a kill leaves it: nothing of the second cell, or a part of its line.
+    let results = project.read("kept/results.jsonl");
+    let (first, second) = results.trim_end().split_once('\n').expect("two cells");
+    for (left, cells) in [(format!("{first}\n"), 1), (format!("{first}\n{}", &second[..second.len() / 2]), 1), (String::new(), 0)] {
+        project.write("kept/results.jsonl", &left);
+        let said = format!("kept: the run has {cells} of 2 cells: finish it with `ctxbench run --resume`");
+        for args in [&["kept"][..], &["kept", "--accept"], &["kept", "--accept", "--only", "lookup/full-copy/reader/0"]] {
+            project.check(args).expect(3, &[&said]);
+            project.check_in_ci(&args[..1]).expect(3, &[&said]);
+        }
+        assert_eq!(project.read("budgets.lock"), lock);
+        assert!(!project.path("budgets.lock.new").exists());
+        let unreached = project.run(&["explain", "lookup/opencode/reader/0", "--run-dir", "kept"]);
+        assert!(unreached.code == 2 && unreached.err.contains(&said), "{}", unreached.err);
+        assert_eq!(project.run(&["explain", "lookup/full-copy/reader/0", "--run-dir", "kept"]).code, if cells == 0 { 2 } else { 0 });
+    }
+    let finished = project.run(&[&run[..], &["--resume"]].concat());
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    project.check_in_ci(&["kept"]).expect(0, &[]);
+    // What no run writes.
+    project.write("kept/results.jsonl", &format!("{results}{first}\n"));
+    project.check(&["kept"]).expect(3, &["kept/results.jsonl:3: lookup/full-copy@1/reader/0 stands there twice"]);
+    project.write("kept/results.jsonl", &format!("{results}{}\n", first.replace("full-copy@1/reader/0", "full-copy@1/reader/1")));
+    project.check(&["kept"]).expect(3, &["kept/results.jsonl holds 3 cells, the run was to have 2"]);
+    project.write("kept/results.jsonl", &results);
+    project.edit("kept/run.json", "\"cells\": 2", "\"cells\": null");
+    project.check(&["kept"]).expect(3, &["kept/run.json does not say how many cells"]);
+}
+
+#[test]
 fn a_run_with_holes_is_refused() {
     let project = Project::accepted();
     project.run(&["run", "scenarios/lookup.yaml", "-s", "opencode", "--run-dir", "kept"]);
