@@ -1,11 +1,18 @@
 //! What concerns no single figure, and ends a check by itself.
 
-use crate::error::Exit;
+use std::collections::BTreeSet;
 
+use crate::error::Exit;
+use crate::plan::CellId;
+
+use super::budget::Budget;
 use super::checked::{Matched, Row, Trouble};
 use super::file::STARTER;
 use super::judge::{MeasuredCell, Terms};
 use super::verdict::Verdict;
+
+/// Who plays recordings, in cell ids.
+const HELD: &str = "held";
 
 /// That the lock is of another encoding than the budgets want.
 pub fn other_tokenizer(terms: Terms<'_>) -> Option<Trouble> {
@@ -19,6 +26,23 @@ pub fn other_tokenizer(terms: Terms<'_>) -> Option<Trouble> {
     Some(Trouble { exit: Exit::NotComparable, line: None, message })
 }
 
+/// That a budget is about recordings, and none was given: nobody finds them by himself.
+fn unnamed_recordings(budget: &Budget, cells: &[MeasuredCell], terms: Terms<'_>) -> Option<String> {
+    if cells.iter().any(|cell| cell.id.model == HELD) {
+        return None;
+    }
+    let advice = "name their files or folders in every check, as in `ctxbench check RECORDING`";
+    let accepted = terms.lock.iter().flat_map(|lock| lock.cells.keys()).filter_map(|cell| cell.parse::<CellId>().ok());
+    let known: BTreeSet<String> =
+        accepted.filter(|cell| cell.model == HELD && budget.names(cell)).map(|cell| cell.scenario_piece()).collect();
+    if !known.is_empty() {
+        let some = known.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if known.len() > 3 { format!(" and {} more", known.len() - 3) } else { String::new() };
+        return Some(format!("It has accepted figures of recordings: {advice} (they are {some}{more})"));
+    }
+    budget.model.exact().any(|model| model == HELD).then(|| format!("The model `{HELD}` plays recordings: {advice}"))
+}
+
 /// Budgets and names that match nothing, and a check in which nothing was measured.
 pub fn troubles(cells: &[MeasuredCell], rows: &[Row], matched: &[Matched], terms: Terms<'_>, locked: bool) -> Vec<Trouble> {
     let file = &terms.budgets.file;
@@ -27,7 +51,7 @@ pub fn troubles(cells: &[MeasuredCell], rows: &[Row], matched: &[Matched], terms
     for (budget, one) in terms.budgets.budgets.iter().zip(matched) {
         if one.cells == 0 {
             let names = if one.names.is_empty() { "every cell" } else { &one.names };
-            let hint = terms.choice.hint(&one.scenarios, cells);
+            let hint = unnamed_recordings(budget, cells, terms).unwrap_or_else(|| terms.choice.hint(&one.scenarios, cells));
             nothing(Some(one.line), format!("{file}:{}: this budget ({names}) matches no cell. {hint}", one.line));
             continue;
         }

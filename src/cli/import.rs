@@ -57,12 +57,27 @@ pub fn read_recordings(paths: &[PathBuf], options: &Options) -> Result<Imported,
             guarded::file(path)?;
         }
     }
-    // What a recording names is read with it, and so is what lies beside it.
+    guard(&imported)?;
+    Ok(imported)
+}
+
+/// Reads those of these files that are recordings.
+///
+/// # Errors
+/// As [`read_recordings`]; a file that is no recording is nobody's input.
+pub fn read_found(paths: &[PathBuf]) -> Result<Imported, Error> {
+    let imported = read(paths, &Options::default()).map_err(refused)?;
+    guard(&imported)?;
+    Ok(imported)
+}
+
+/// What a recording names is read with it, and so is what lies beside it.
+fn guard(imported: &Imported) -> Result<(), Error> {
     for session in &imported.sessions {
         guarded::file(Path::new(&session.file))?;
         guarded::file(&Path::new(&session.file).with_extension("meta.json"))?;
     }
-    Ok(imported)
+    Ok(())
 }
 
 /// A path that could not be used.

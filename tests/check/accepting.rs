@@ -148,6 +148,14 @@ fn recordings_have_budgets_too() {
         assert_eq!(done.code, code, "{command}: {}", done.err);
     }
     project.check_in_ci(&[what]).expect(0, &[]);
+    // Beside the folder's scenarios it is found by itself.
+    project.write("scenarios/session.jsonl", &std::fs::read_to_string(what).unwrap());
+    project.check_in_ci(&[]).expect(0, &[]);
+    std::fs::remove_file(project.path("scenarios/session.jsonl")).unwrap();
     // Without the recording there is nothing of its budget.
-    project.check_in_ci(&[]).expect(12, &["matches no cell"]);
+    let said = "It has accepted figures of recordings: name their files or folders in every check, as in `ctxbench check RECORDING`";
+    project.check_in_ci(&[]).expect(12, &["matches no cell", said, "lighthouse"]);
+    std::fs::remove_file(project.path("budgets.lock")).unwrap();
+    let said = "The model `held` plays recordings: name their files or folders in every check, as in `ctxbench check RECORDING`";
+    project.check(&[]).expect(12, &["matches no cell", said]);
 }
