@@ -18,6 +18,7 @@ mod judge;
 mod lock;
 mod measured;
 mod pattern;
+mod possible;
 mod renamed;
 mod schema;
 mod split;

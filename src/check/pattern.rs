@@ -91,6 +91,16 @@ impl Patterns {
         idle.map(|one| one.text.as_str()).collect()
     }
 
+    /// The patterns with `!` that would take out none of these names, as they were written.
+    pub fn idle_negations(&self, names: &[&str]) -> Vec<&str> {
+        let is_there = |one: &Pattern| {
+            // What marks a size, a brief or a fallback may be of cells that nobody asked for.
+            let bare = one.text.trim_start_matches('!').split(['~', '+']).next().unwrap_or_default();
+            names.iter().any(|name| one.is_match(name) || *name == bare)
+        };
+        self.0.iter().filter(|one| one.negated && !is_there(one)).map(|one| one.text.as_str()).collect()
+    }
+
     /// The plain names and globs that do not take out, as they were written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|one| !one.negated).map(|one| one.text.as_str())

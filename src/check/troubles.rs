@@ -58,6 +58,14 @@ pub fn troubles(cells: &[MeasuredCell], rows: &[Row], matched: &[Matched], terms
         let of_budget: Vec<&MeasuredCell> = cells.iter().filter(|cell| budget.names(&cell.id)).collect();
         let scenarios: Vec<String> = of_budget.iter().map(|cell| cell.id.scenario_piece()).collect();
         let scenarios: Vec<&str> = scenarios.iter().map(String::as_str).collect();
+        // What is to be taken out is there, or its name is a slip. A run's folder holds what was run, and need not hold it.
+        let known: Vec<&str> = terms.choice.scenarios.iter().map(String::as_str).chain(terms.choice.suite.iter().copied()).collect();
+        let all: Vec<String> = cells.iter().map(|cell| cell.id.scenario_piece()).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).chain(known).collect();
+        for pattern in budget.scenario.idle_negations(&all).into_iter().filter(|_| !terms.choice.suite.is_empty()) {
+            let hint = terms.choice.hint(&[pattern.trim_start_matches('!').to_owned()], cells);
+            nothing(Some(budget.line), format!("{file}:{}: `{pattern}` of this budget takes nothing out. {hint}", budget.line));
+        }
         let strategies: Vec<&str> = of_budget.iter().map(|cell| cell.id.strategy.as_str()).collect();
         let models: Vec<&str> = of_budget.iter().map(|cell| cell.id.model.as_str()).collect();
         // Of a list, every name is meant.

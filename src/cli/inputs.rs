@@ -130,7 +130,12 @@ pub fn one_scenario(what: &str, console: &Console) -> Result<(ScenarioFile, Stri
     if !looks_like_path(what) && !path.exists() {
         return Err(Error::Usage(unknown_scenario(what)));
     }
-    let file = scenario_file(&read_text(path)?, path).map_err(wrong)?;
+    let text = read_text(path)?;
+    if !is_yaml(path, text.as_bytes()) {
+        let why = "it is no scenario file, which is YAML (a recording has no parameters to vary)";
+        return Err(Error::Input(format!("{}: {why}: give a built-in scenario or a scenario file", path.display())));
+    }
+    let file = scenario_file(&text, path).map_err(wrong)?;
     let id = file.ids().first().cloned().unwrap_or_default();
     Ok((file, id))
 }

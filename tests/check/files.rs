@@ -145,6 +145,44 @@ fn a_run_that_was_killed_is_refused_and_takes_nothing_from_the_lock() {
 }
 
 #[test]
+fn limits_that_no_figure_can_have_are_mistakes() {
+    let check = |metric: &str, limits: &str, words: &str| {
+        let project = Project::new();
+        project.edit("budgets.toml", "\"quality\" = {}", &format!("\"{metric}\" = {limits}"));
+        project.check(&[]).expect(3, &["budgets.toml:13:", words]);
+    };
+    check("requests", "{ max = -1 }", "`requests` is never below 0: -1");
+    check("total.input", "{ max = 1.5 }", "`total.input` is a count: 1.5 is no whole number");
+    check("quality", "{ min = 2 }", "`quality` is a share from 0 to 1: 2");
+    let project = Project::new();
+    project.edit(
+        "budgets.toml",
+        "\"quality\" = {}",
+        "\"delegation.footprint\" = { min = -100, max = 10_000 }\n\"quality\" = { min = 0.5 }",
+    );
+    project.check(&[]).expect(0, &[]);
+}
+
+#[test]
+fn what_is_taken_out_is_there() {
+    let check = |scenario: &str, code: i32, words: &[&str]| {
+        let project = Project::new();
+        project.edit("budgets.toml", "scenario = \"lookup\"", &format!("scenario = [\"lookup\", \"{scenario}\"]"));
+        project.check(&[]).expect(code, words);
+    };
+    check("!nothere", 12, &["budgets.toml:8: `!nothere` of this budget takes nothing out", "The scenarios are"]);
+    check("!tiny-tusk", 12, &["Did you mean `tiny-task`?"]);
+    check("!tiny-task", 0, &[]);
+    check("!tiny-task~large", 0, &[]);
+    check("!tiny-*", 0, &[]);
+    // A run holds what was run.
+    let project = Project::new();
+    project.run(&["run", "scenarios/lookup.yaml", "-s", "opencode", "--run-dir", "kept"]);
+    project.edit("budgets.toml", "scenario = \"lookup\"", "scenario = [\"lookup\", \"!tiny-task\"]");
+    project.check(&["kept"]).expect(0, &[]);
+}
+
+#[test]
 fn a_run_with_holes_is_refused() {
     let project = Project::accepted();
     project.run(&["run", "scenarios/lookup.yaml", "-s", "opencode", "--run-dir", "kept"]);
