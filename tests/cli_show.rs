@@ -50,3 +50,12 @@ fn a_record_that_is_kept_is_received_once() {
         assert!(!texts.is_empty() && texts.len() == received.len(), "{scenario}: {received:#?}");
     }
 }
+
+#[test]
+fn what_is_inherited_is_explained_where_it_occurs() {
+    let legend = "\ninherited: what of the parent's own history was handed down to the child\n";
+    let check =
+        |cell: &str, other: &str, expect: bool| assert_eq!(ctxbench(&["show", cell, "--vs", other]).contains(legend), expect, "{cell}");
+    check("tiny-task/full-copy/reader/0", "opencode", true);
+    check("tiny-task/opencode/reader/0", "inline", false);
+}
