@@ -88,6 +88,35 @@ fn results_documents_are_compared_as_well() {
 }
 
 #[test]
+fn a_run_that_is_not_whole_is_said_to_be() {
+    let folder = runs();
+    assert_eq!(document(folder.path(), &["a", "b"])["notes"], serde_json::json!([]));
+    let path = folder.path().join("b/results.jsonl");
+    let results = std::fs::read_to_string(&path).unwrap();
+    let (first, _) = results.split_once('\n').unwrap();
+    std::fs::write(&path, format!("{first}\n")).unwrap();
+    let lack = "b: the run has 1 of 6 cells: finish it with `ctxbench run --resume` and the arguments it was given";
+    assert_eq!(document(folder.path(), &["a", "b"])["notes"], serde_json::json!([lack]));
+    assert_eq!(document(folder.path(), &["b", "b"])["notes"], serde_json::json!([lack]));
+    for format in ["human", "markdown"] {
+        let said = ctxbench(folder.path(), &["diff", "a", "b", "--format", format]).1;
+        assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(lack), "{said}");
+    }
+    // A line that stands there twice is no second cell.
+    std::fs::write(&path, format!("{results}{first}\n")).unwrap();
+    let (code, _, said) = ctxbench(folder.path(), &["diff", "a", "b"]);
+    assert!(code == 3 && said.contains("b/results.jsonl:7: ") && said.contains("stands there twice"), "{code}: {said}");
+    let args = ["run", "scenarios-a", "-s", "inline", "--format", "json", "--out", "json=a.json"];
+    assert_eq!(ctxbench(folder.path(), &args).0, 0);
+    let mut results: Value = serde_json::from_str(&std::fs::read_to_string(folder.path().join("a.json")).unwrap()).unwrap();
+    let cells = results["cells"].as_array_mut().unwrap();
+    cells.push(cells[0].clone());
+    std::fs::write(folder.path().join("twice.json"), results.to_string()).unwrap();
+    let (code, _, said) = ctxbench(folder.path(), &["diff", "a.json", "twice.json"]);
+    assert!(code == 3 && said.contains("twice.json: lookup-0/inline@1/reader/0 stands there twice"), "{code}: {said}");
+}
+
+#[test]
 fn every_format_says_the_same() {
     let folder = runs();
     let (code, human, _) = ctxbench(folder.path(), &["diff", "a", "b"]);

@@ -270,6 +270,45 @@ fn recordings_and_scenarios_run_side_by_side_and_are_told_apart() {
 }
 
 #[test]
+fn a_folder_of_both_runs_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("both/deep")).unwrap();
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/tiny-task.yaml"), at("both/tiny.yaml")).unwrap();
+    fs::copy(recording(), at("both/deep/session.jsonl")).unwrap();
+    // Neither a scenario nor a recording.
+    fs::write(at("both/package.json"), "{\"name\": \"a\"}\n").unwrap();
+    fs::write(at("both/table.jsonl"), "{\"a\": 1}\n{\n").unwrap();
+    let run = |args: &[&str]| {
+        let output = ctxbench_in(folder.path(), &[&["run", "both", "-s", "opencode", "--format", "json"], args].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+        let results = json(&String::from_utf8(output.stdout).unwrap());
+        let cells = results["cells"].as_array().unwrap().iter();
+        (cells.map(|cell| cell["cell"].as_str().unwrap().to_owned()).collect::<Vec<_>>(), said)
+    };
+    let (scenario, recorded) = ("tiny-task/opencode@1.18.33/reader/0", "lighthouse/opencode@1.18.33/held/0");
+    assert_eq!(run(&[]), (vec![scenario.into(), recorded.into()], String::new()));
+    let (cells, said) = run(&["--model", "reader"]);
+    assert_eq!(cells, [scenario]);
+    assert!(said.contains("the recordings of both are not played by `reader`: left out"), "{said}");
+    let (cells, said) = run(&["--model", "held"]);
+    assert_eq!(cells, [recorded]);
+    assert!(said.contains("the scenarios of both are not played by `held`: left out"), "{said}");
+    // Recordings of which none can be run are said, and the scenarios run.
+    let text = fs::read_to_string(at("both/deep/session.jsonl")).unwrap();
+    fs::write(at("both/deep/session.jsonl"), text.lines().next().unwrap().to_owned() + "\n").unwrap();
+    let (cells, said) = run(&[]);
+    assert_eq!(cells, [scenario]);
+    assert!(said.contains("recordings of both hold no session: left out"), "{said}");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings/claude-code/usage-odds.jsonl"), at("both/deep/session.jsonl"))
+        .unwrap();
+    let (cells, said) = run(&[]);
+    assert_eq!(cells, [scenario]);
+    assert!(said.contains("1 session of both without a delegation: left out") && said.matches("left out").count() == 1, "{said}");
+}
+
+#[test]
 fn a_recording_does_not_depend_on_where_it_lies() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(recording(), folder.path().join("copied.txt")).unwrap();

@@ -92,6 +92,40 @@ fn every_format_says_the_same() {
 }
 
 #[test]
+fn a_strategy_that_is_named_twice_is_one_column() {
+    let of = |strategies: &[&str]| {
+        let mut args = vec!["auth-lookup", "--vary", "files=2..4", "--metric", "total.input"];
+        strategies.iter().for_each(|strategy| args.extend(["-s", strategy]));
+        let human = ctxbench(&[&["sweep"], &args[..]].concat());
+        assert_eq!(human.0, 0, "{}", human.2);
+        (document(&args), human.1)
+    };
+    assert_eq!(of(&["inline", "inline"]), of(&["inline"]));
+    assert_eq!(of(&["codex-v2", "inline", "codex-v2@0.171"]), of(&["codex-v2@0.171", "inline"]));
+    assert_eq!(of(&["inline", "deerflow@*", "deerflow@v1"]), of(&["inline", "deerflow@*"]));
+}
+
+#[test]
+fn where_nobody_has_a_figure_it_is_said_why() {
+    let args = ["sweep", "auth-lookup", "--vary", "files=1..2", "-s", "inline", "--metric", "cost.usd", "--metric", "delegations"];
+    let human = ctxbench(&args).1;
+    assert!(human.contains("cost.usd\n  no strategy has a figure at any value: not built\n"), "{human}");
+    assert!(human.contains("delegations\n  no direction is better, so nobody is the best\n"), "{human}");
+    assert_eq!(document(&args[1..])["unmeasured"], serde_json::json!({"cost.usd": "not built"}));
+    // A window that no request fits into.
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/auth-lookup.yaml");
+    let text = std::fs::read_to_string(suite).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("narrow.yaml");
+    assert!(text.contains("\nfiles:\n"));
+    std::fs::write(&file, text.replacen("\nfiles:\n", "\nwindow: 50\n\nfiles:\n", 1)).unwrap();
+    let file = file.display().to_string();
+    let (code, human, said) = ctxbench(&["sweep", &file, "--vary", "files=1..2", "-s", "inline", "--metric", "total.input"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(human.contains("total.input\n  no strategy has a figure at any value: every run failed\n"), "{human}");
+}
+
+#[test]
 fn what_cannot_be_varied_says_why() {
     let check = |args: &[&str], code: i32, words: &[&str]| {
         let (got, _, said) = ctxbench(&[&["sweep"], args].concat());
@@ -104,6 +138,8 @@ fn what_cannot_be_varied_says_why() {
     check(&["auth-lookup", "--vary", "file_characters=-3..-1"], 3, &["with file_characters = -3 the scenario is wrong"]);
     check(&["auth-lokup", "--vary", "files=1..4"], 2, &["did you mean `auth-lookup`?"]);
     check(&["nowhere.yaml", "--vary", "files=1..4"], 1, &["cannot read nowhere.yaml"]);
+    let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/recordings/claude-code/equal-prompts.jsonl");
+    check(&[recording, "--vary", "files=1..4"], 3, &["it is no scenario file", "a recording has no parameters to vary"]);
     check(&["auth-lookup", "--vary", "files=1..4", "--metric", "tokens"], 2, &["no metric `tokens`"]);
     check(&["auth-lookup", "--vary", "files=1..4", "-s", "nobody"], 2, &["nobody"]);
 }

@@ -87,8 +87,8 @@ pub struct Given {
     pub what: Vec<String>,
     /// Whether those are folders of runs.
     pub are_runs: bool,
-    /// Options with their values.
-    pub options: Vec<(String, String)>,
+    /// Options with their values, of those that take one.
+    pub options: Vec<(String, Option<String>)>,
 }
 
 /// What a check is made with.

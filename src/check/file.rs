@@ -17,6 +17,7 @@ use crate::tokens::Encoding;
 use super::allowance::{Allowance, decimal, plain};
 use super::budget::{Budget, Budgets, Level, MetricBudget, Stated};
 use super::pattern::{Pattern, Patterns};
+use super::possible::impossible;
 
 /// The version of the file.
 pub const BUDGETS_VERSION: i64 = 1;
@@ -330,8 +331,8 @@ impl<'s> Reading<'s> {
         let mut one = MetricBudget { metric, line, max: None, min: None, grow: None, drop: None, level };
         for (key, value) in table {
             match key.get_ref().as_ref() {
-                "max" => one.max = self.number(value),
-                "min" => one.min = self.number(value),
+                "max" => one.max = self.bound(metric, value),
+                "min" => one.min = self.bound(metric, value),
                 "grow" => one.grow = self.allowance(value),
                 "drop" => one.drop = self.allowance(value),
                 "level" => one.level = self.level(value),
@@ -348,6 +349,16 @@ impl<'s> Reading<'s> {
             self.problem(span, format!("min {min} is above max {max}: no value passes"), "swap them");
         }
         one
+    }
+
+    /// An absolute limit, which must be a value that the metric can have.
+    fn bound(&mut self, metric: &'static Metric, value: &Spanned<DeValue<'_>>) -> Option<Number> {
+        let number = self.number(value)?;
+        if let Some(why) = impossible(metric, number) {
+            self.problem(value.span(), why, "write a value that it can have (`ctxbench list metrics` says what each counts)");
+            return None;
+        }
+        Some(number)
     }
 
     fn number(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Number> {

@@ -9,6 +9,18 @@ pub fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
+/// The glob that matches this text alone.
+pub fn literal(text: &str) -> String {
+    let mut glob = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',' | '!' | '\\') {
+            glob.push('\\');
+        }
+        glob.push(c);
+    }
+    glob
+}
+
 /// One glob: `*` any text, `?` a character, `[ab]`, `{one,other}`.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -44,6 +56,11 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), negated, matcher })
     }
 
+    /// What means one name alone, whatever characters it holds. `text`: as it was written.
+    pub fn exact(text: &str, name: &str) -> Pattern {
+        Pattern { text: text.to_owned(), negated: false, matcher: Matcher::Exact(vec![name.to_owned()]) }
+    }
+
     fn is_match(&self, name: &str) -> bool {
         match &self.matcher {
             Matcher::Exact(names) => names.iter().any(|one| one == name),
@@ -72,6 +89,16 @@ impl Patterns {
     pub fn idle(&self, names: &[&str]) -> Vec<&str> {
         let idle = self.0.iter().filter(|one| !one.negated && !names.iter().any(|name| one.is_match(name)));
         idle.map(|one| one.text.as_str()).collect()
+    }
+
+    /// The patterns with `!` that would take out none of these names, as they were written.
+    pub fn idle_negations(&self, names: &[&str]) -> Vec<&str> {
+        let is_there = |one: &Pattern| {
+            // What marks a size, a brief or a fallback may be of cells that nobody asked for.
+            let bare = one.text.trim_start_matches('!').split(['~', '+']).next().unwrap_or_default();
+            names.iter().any(|name| one.is_match(name) || *name == bare)
+        };
+        self.0.iter().filter(|one| one.negated && !is_there(one)).map(|one| one.text.as_str()).collect()
     }
 
     /// The plain names and globs that do not take out, as they were written.
@@ -122,6 +149,23 @@ mod tests {
         check(&["*/opencode@*/reader/?"], "auth-lookup/opencode@1.18.33/reader/3", true);
         check(&["a?c"], "abc", true);
         check(&["a?c"], "abbc", false);
+    }
+
+    #[test]
+    fn a_name_of_any_characters_can_be_meant_alone() {
+        let check = |name: &str, others: &[&str]| {
+            for pattern in [Pattern::exact(name, name), Pattern::parse(&format!("{}*", literal(name)), &plain).unwrap()] {
+                assert!(pattern.is_match(name), "{name}");
+                others.iter().for_each(|other| assert!(!pattern.is_match(other), "{name} is not {other}"));
+            }
+        };
+        check("plain", &["other"]);
+        check("light[ho]*use", &["lighthouse", "lighthhouse"]);
+        check("a?c", &["abc"]);
+        check("!not", &["not", "is"]);
+        check("{a,b}", &["a", "b"]);
+        check("a\\b", &["ab"]);
+        check("a]b-c", &["a-c"]);
     }
 
     #[test]

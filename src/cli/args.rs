@@ -161,9 +161,9 @@ pub struct ShowArgs {
     /// Reads the cell from a run's folder instead of running it again
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
     pub run_dir: Option<PathBuf>,
-    /// The scenario file or recording that the cell is of; not needed for built-in scenarios
+    /// The scenario file, recording or folder that the cell is of; may be repeated; not needed for built-in scenarios
     #[arg(long, value_name = "PATH")]
-    pub from: Option<PathBuf>,
+    pub from: Vec<PathBuf>,
     /// The same cell under this strategy beside it: what each child was sent, what came back, tokens by origin
     #[arg(long, value_name = "STRATEGY")]
     pub vs: Option<String>,
@@ -291,12 +291,13 @@ pub struct ExplainArgs {
     /// Every request beside the accepted one
     #[arg(long)]
     pub diff_lock: bool,
-    /// Reads the cell from a run's folder instead of running it again
+    /// Reads the cell from a run's folder instead of running it again; may be repeated
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
-    pub run_dir: Option<PathBuf>,
-    /// The scenario file or recording that the cell is of; not needed for built-in scenarios and ./scenarios
+    pub run_dir: Vec<PathBuf>,
+    /// The scenario file, recording or folder that the cell is of; may be repeated; not needed for built-in scenarios and
+    /// ./scenarios
     #[arg(long, value_name = "PATH")]
-    pub from: Option<PathBuf>,
+    pub from: Vec<PathBuf>,
 }
 
 /// `diff`.

@@ -21,7 +21,7 @@ use super::inputs::{Wanted, offered};
 use super::interrupt::Interrupts;
 use super::output::Progress;
 use super::run::Measuring;
-use super::run_folder::{Lines, tokenizer_of};
+use super::run_folder::{Lines, progress, tokenizer_of};
 
 /// Cells, and the encodings that they were counted in.
 #[derive(Debug, Default)]
@@ -32,6 +32,15 @@ pub struct Gathered {
     pub tokenizers: BTreeSet<String>,
     /// What budgets chose from.
     pub choice: Choice,
+}
+
+impl Gathered {
+    /// Puts what was gathered elsewhere to it.
+    pub fn add(&mut self, other: Gathered) {
+        self.cells.extend(other.cells);
+        self.tokenizers.extend(other.tokenizers);
+        self.choice.scenarios.extend(other.choice.scenarios);
+    }
 }
 
 /// Which seeds of a scenario are run.
@@ -62,30 +71,31 @@ pub fn gather(
     let mut gathered = Gathered::default();
     let mut names = BTreeSet::new();
     for folder in what {
+        // What a run has not reached yet is not gone.
+        if let Some(lack) = progress(Path::new(folder))?.lack(Path::new(folder)) {
+            return Err(Error::Input(lack));
+        }
         let read = read_run(Path::new(folder), budgets)?;
         if let Some(twice) = read.cells.iter().find(|cell| !names.insert(cell.result.cell.clone())) {
             return Err(Error::Usage(format!("{} stands there twice: check runs of the same cells apart", twice.result.cell)));
         }
-        gathered.cells.extend(read.cells);
-        gathered.tokenizers.extend(read.tokenizers);
-        gathered.choice.scenarios.extend(read.choice.scenarios);
+        gathered.add(read);
     }
     Ok(Ok(gathered))
 }
 
 /// Budgets that name one cell and no figure: for reading or running it.
-pub fn named_cell(id: &CellId, tokenizer: &str) -> Result<Budgets, Error> {
-    let of = |name: &str| Pattern::parse(name, &|name| Ok(vec![name.to_owned()]));
-    let one = |name: &str| of(name).map(|pattern| Patterns::new(vec![pattern])).map_err(Error::Usage);
+pub fn named_cell(id: &CellId, tokenizer: &str) -> Budgets {
+    let one = |name: &str| Patterns::new(vec![Pattern::exact(name, name)]);
     let budget = Budget {
         line: 0,
-        scenario: one(&id.scenario_piece())?,
-        strategy: one(&id.strategy)?,
-        model: one(&id.model)?,
+        scenario: one(&id.scenario_piece()),
+        strategy: one(&id.strategy),
+        model: one(&id.model),
         why: None,
         metrics: vec![],
     };
-    Ok(Budgets { file: String::new(), tokenizer: tokenizer.to_owned(), grow: None, drop: None, budgets: vec![budget] })
+    Budgets { file: String::new(), tokenizer: tokenizer.to_owned(), grow: None, drop: None, budgets: vec![budget] }
 }
 
 /// Reads a run's folder cell by cell; what no budget names is passed over.

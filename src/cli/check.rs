@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::check::{
-    About, Budgets, Checked, Given, Lock, MeasuredCell, Pattern, Patterns, Selection, Terms, Trouble, Typed, Verdict, accept, judge,
-    parse_budgets,
+    About, Allowance, Budgets, Checked, Given, Lock, MeasuredCell, Pattern, Patterns, Selection, Terms, Trouble, Typed, Verdict, accept,
+    judge, parse_budgets,
 };
 use crate::error::nearest::suggestion;
 use crate::error::{Error, Exit};
@@ -16,6 +16,7 @@ use crate::tokens::Encoding;
 use super::args::{BudgetArgs, CheckArgs, Global};
 use super::budgeted::{Gathered, Seeds, gather};
 use super::console::Console;
+use super::guarded;
 use super::inputs::read_text;
 use super::lock_file::{Merged, lock_path, new_path, read_lock, remove_new, write_whole};
 use super::metric_names::metrics_named;
@@ -36,13 +37,9 @@ pub fn check(args: &CheckArgs, registry: &Registry, global: &Global, console: &C
 }
 
 fn done(args: &CheckArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
-    let selection = selection(args, registry)?;
-    // By whatever name: through a link or another folder, too.
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let own = [real(&budgets_path(&args.files)), real(&lock_path(&args.files))];
-    if let Some(out) = global.out.iter().find(|out| own.contains(&real(&out.path))) {
-        return Err(Error::Usage(format!("--out would write over {}: give the report a file of its own", out.path.display())));
-    }
+    only_is_readable(args)?;
+    let lock = lock_path(&args.files);
+    [&budgets_path(&args.files), &lock, &new_path(&lock)].into_iter().try_for_each(|own| guarded::file(own))?;
     let locked = is_locked(&args.files);
     if args.accept && locked {
         return Err(Error::Usage("CI is set, so nothing is written: accept on your own machine, and commit the lock".to_owned()));
@@ -56,6 +53,7 @@ fn done(args: &CheckArgs, registry: &Registry, global: &Global, console: &Consol
         }
     };
     if args.accept {
+        let selection = selection(args, registry, &checked)?;
         return accepted(args, &checked, lock.as_ref(), &cells, &selection, global, console);
     }
     emit("check", global.format, &global.out, console, &|format, colour| report(&checked, format, colour))?;
@@ -125,8 +123,18 @@ pub fn about(files: &BudgetArgs, what: &[String], tokenizer: &str, lock_file: St
 
 /// What was typed that the commands of a report need again.
 fn given(files: &BudgetArgs, what: &[String]) -> Given {
-    let option = |name: &str, path: &Option<PathBuf>| path.as_ref().map(|path| (name.to_owned(), path.display().to_string()));
-    let options = option("--budgets", &files.budgets).into_iter().chain(option("--lock", &files.lock)).collect();
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let allowance = |allowance: Option<Allowance>| allowance.map(|allowance| allowance.to_string());
+    let values = [
+        ("--budgets", path(&files.budgets)),
+        ("--lock", path(&files.lock)),
+        ("--against", files.against.clone()),
+        ("--grow", allowance(files.grow)),
+        ("--drop", allowance(files.drop)),
+    ];
+    let values = values.into_iter().filter(|(_, value)| value.is_some());
+    let flags = files.strict.then_some(("--strict", None));
+    let options = values.chain(flags).map(|(name, value)| (name.to_owned(), value)).collect();
     Given { what: what.to_vec(), are_runs: what.iter().any(|one| Path::new(one).join("run.json").is_file()), options }
 }
 
@@ -157,19 +165,34 @@ fn budgets_path(files: &BudgetArgs) -> PathBuf {
     files.budgets.clone().unwrap_or_else(|| PathBuf::from("budgets.toml"))
 }
 
-fn selection(args: &CheckArgs, registry: &Registry) -> Result<Selection, Error> {
+/// That what was typed of a selection can be read, before anything is run. A cell's id may hold any characters.
+fn only_is_readable(args: &CheckArgs) -> Result<(), Error> {
     metrics_named(args.metric.as_slice())?;
+    let mut globs = args.only.iter().filter(|text| text.parse::<CellId>().is_err());
+    globs.try_for_each(|text| Pattern::parse(text, &|name| Ok(vec![name.to_owned()])).map(drop)).map_err(not_only)
+}
+
+fn not_only(why: String) -> Error {
+    Error::Usage(format!("--only: {why}"))
+}
+
+/// What is to be accepted. A cell's own id means that cell, though it may look like a glob.
+fn selection(args: &CheckArgs, registry: &Registry, checked: &Checked) -> Result<Selection, Error> {
     // A plain id may leave out what cells' ids write out: the profile, say.
-    let plain = |name: &str| {
+    let whole = |name: &str| {
         let id: Option<CellId> = name.parse().ok();
         let whole = id.and_then(|id| {
             let strategy = registry.parse(&id.strategy).ok()?.first()?.build().id();
             Some(CellId { strategy, ..id }.to_string())
         });
-        Ok(vec![whole.unwrap_or_else(|| name.to_owned())])
+        whole.unwrap_or_else(|| name.to_owned())
     };
-    let patterns: Result<Vec<Pattern>, String> = args.only.iter().map(|text| Pattern::parse(text, &plain)).collect();
-    let patterns = patterns.map_err(|why| Error::Usage(format!("--only: {why}")))?;
+    let is_there = |name: &str| checked.rows.iter().any(|row| row.cell == name);
+    let pattern = |text: &String| match [text.clone(), whole(text)].into_iter().find(|name| is_there(name)) {
+        Some(name) => Ok(Pattern::exact(text, &name)),
+        None => Pattern::parse(text, &|name| Ok(vec![whole(name)])),
+    };
+    let patterns = args.only.iter().map(pattern).collect::<Result<Vec<Pattern>, String>>().map_err(not_only)?;
     Ok(Selection { cells: (!patterns.is_empty()).then(|| Patterns::new(patterns)), metric: args.metric.clone() })
 }
 
@@ -202,6 +225,7 @@ fn accepted(
         let message = format!("{named} matches no figure that the budgets name{near}");
         return not_accepted(message, checked, global, console);
     }
+    guarded::reports()?;
     // A lock of nothing is no lock.
     let is_empty = lock.is_none() && done.lock.cells.is_empty();
     if lock != Some(&done.lock) && !is_empty {

@@ -1,5 +1,6 @@
 //! `diff`: two runs, paired.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::compare::{Pairing, compare, usual_metrics};
@@ -13,7 +14,7 @@ use super::console::Console;
 use super::inputs::read_text;
 use super::metric_names::metrics_named;
 use super::output::emit;
-use super::run_folder::{Lines, tokenizer_of};
+use super::run_folder::{Lines, progress, tokenizer_of};
 
 /// Compares two runs.
 pub fn diff(args: &DiffArgs, registry: &Registry, global: &Global, console: &Console) -> Result<(), Error> {
@@ -23,8 +24,8 @@ pub fn diff(args: &DiffArgs, registry: &Registry, global: &Global, console: &Con
         _ => return Err(Error::Usage("--left and --right name the two strategies to compare: give both or neither".to_owned())),
     };
     let metrics = if args.metric.is_empty() { usual_metrics() } else { metrics_named(&args.metric)? };
-    let (left, one) = read(Path::new(&args.run_a))?;
-    let (right, other) = read(Path::new(&args.run_b))?;
+    let (left, one, lack) = read(Path::new(&args.run_a))?;
+    let (right, other, lack_too) = read(Path::new(&args.run_b))?;
     if one != other {
         let message = format!("{} counts with {one}, {} with {other}: tokens of two encodings cannot be compared", args.run_a, args.run_b);
         return Err(Error::Input(message));
@@ -37,7 +38,10 @@ pub fn diff(args: &DiffArgs, registry: &Registry, global: &Global, console: &Con
         };
         return Err(Error::Usage(format!("the two runs have no cell in common; {hint}")));
     }
-    let sides = Sides { left: args.run_a.clone(), right: args.run_b.clone(), tokenizer: one };
+    let mut notes: Vec<String> = lack.into_iter().collect();
+    // A run beside itself is said once.
+    notes.extend(lack_too.filter(|lack| !notes.contains(lack)));
+    let sides = Sides { left: args.run_a.clone(), right: args.run_b.clone(), tokenizer: one, notes };
     emit("diff", global.format, &global.out, console, &|format, _| compared(&result, &sides, format))
 }
 
@@ -50,15 +54,20 @@ fn strategy(spec: &str, registry: &Registry) -> Result<String, Error> {
     }
 }
 
-/// The cells of a run's folder or of a results document, and their encoding.
-fn read(path: &Path) -> Result<(Vec<CellResult>, String), Error> {
+/// The cells of a run's folder or of a results document, their encoding, and what the run lacks.
+fn read(path: &Path) -> Result<(Vec<CellResult>, String, Option<String>), Error> {
     if !path.is_dir() {
         let text = read_text(path)?;
         let results: Results = serde_json::from_str(&text)
             .map_err(|why| Error::Input(format!("{} is neither a folder of a run nor a results document: {why}", path.display())))?;
-        return Ok((results.cells, results.tokenizer));
+        let mut names = BTreeSet::new();
+        if let Some(twice) = results.cells.iter().find(|cell| !names.insert(&cell.cell)) {
+            return Err(Error::Input(format!("{}: {} stands there twice: give one run's results", path.display(), twice.cell)));
+        }
+        return Ok((results.cells, results.tokenizer, None));
     }
     let tokenizer = tokenizer_of(path)?;
+    let lack = progress(path)?.lack(path);
     let cells: Result<Vec<CellResult>, Error> = Lines::open(&path.join("results.jsonl"))?.collect();
-    Ok((cells?, tokenizer))
+    Ok((cells?, tokenizer, lack))
 }

@@ -13,6 +13,7 @@ use super::check::{about, budgets_of};
 use super::console::Console;
 use super::lock_file::{Merged, read_lock};
 use super::output::emit;
+use super::run_folder::progress;
 
 /// Explains a cell.
 pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
@@ -24,11 +25,14 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     let budgets = budgets_of(&args.files, registry, console)?;
     let (lock, lock_file) = read_lock(&args.files, Merged::Refused)?;
     // The cell is wanted whatever the budgets name.
-    let wanted = named_cell(&id, &budgets.tokenizer)?;
+    let wanted = named_cell(&id, &budgets.tokenizer);
     let what: Vec<String> = args.from.iter().map(|path| path.display().to_string()).collect();
-    let gathered = match &args.run_dir {
-        Some(folder) => Ok(read_run(folder, &wanted)?),
-        None => gather(&what, &wanted, Seeds::One(id.seed), None, registry, console)?,
+    let gathered = if args.run_dir.is_empty() {
+        gather(&what, &wanted, Seeds::One(id.seed), None, registry, console)?
+    } else {
+        let mut read = Gathered::default();
+        args.run_dir.iter().try_for_each(|folder| read_run(folder, &wanted).map(|one| read.add(one)))?;
+        Ok(read)
     };
     let Gathered { cells, tokenizers, choice } = match gathered {
         Ok(gathered) => gathered,
@@ -45,6 +49,9 @@ pub fn explain(args: &ExplainArgs, registry: &Registry, global: &Global, console
     let Some(at) = cells.iter().position(|cell| cell.result.cell == name) else {
         let known = lock.iter().flat_map(|lock| lock.cells.keys()).map(String::as_str);
         let near = suggestion_or_stop(&name, known.filter(|known| *known != name));
+        // A run may not have reached it yet.
+        let lack = args.run_dir.iter().find_map(|folder| progress(folder).ok()?.lack(folder));
+        let near = near + &lack.map_or(String::new(), |lack| format!(" {lack}."));
         let hint = "--from PATH names the scenario file or recording that it is of, --run-dir DIR a folder that holds it";
         return Err(Error::Usage(format!("there is no cell {name}{near} {hint}")));
     };

@@ -1,6 +1,7 @@
 //! `import`: what recordings hold, and what of them could not be read.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Exit};
 use crate::import::{
@@ -10,6 +11,7 @@ use crate::report::Format;
 
 use super::args::{Global, ImportArgs};
 use super::console::Console;
+use super::guarded;
 use super::output::emit;
 
 /// Bad lines and skipped files that the summary names; the JSON has all.
@@ -28,7 +30,7 @@ pub fn import(args: &ImportArgs, global: &Global, console: &Console) -> Result<E
         delegation_tools: args.delegation_tool.clone(),
         ..Options::default()
     };
-    let imported = read(&args.paths, &options).map_err(refused)?;
+    let imported = read_recordings(&args.paths, &options)?;
     emit("import", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(summary(&imported)),
         Format::Json => Some(json(&imported)),
@@ -41,8 +43,45 @@ pub fn import(args: &ImportArgs, global: &Global, console: &Console) -> Result<E
     Ok(Exit::Fine)
 }
 
+/// Reads recordings.
+///
+/// # Errors
+/// A path that could not be used, or a report that would be written over one of the files.
+pub fn read_recordings(paths: &[PathBuf], options: &Options) -> Result<Imported, Error> {
+    let imported = read(paths, options).map_err(refused)?;
+    let skipped = || imported.report.skipped_files.iter().map(|file| file.file.as_str());
+    for path in paths {
+        if path.is_dir() {
+            guarded::all_below(path, skipped())?;
+        } else {
+            guarded::file(path)?;
+        }
+    }
+    guard(&imported)?;
+    Ok(imported)
+}
+
+/// Reads those of these files that are recordings.
+///
+/// # Errors
+/// As [`read_recordings`]; a file that is no recording is nobody's input.
+pub fn read_found(paths: &[PathBuf]) -> Result<Imported, Error> {
+    let imported = read(paths, &Options::default()).map_err(refused)?;
+    guard(&imported)?;
+    Ok(imported)
+}
+
+/// What a recording names is read with it, and so is what lies beside it.
+fn guard(imported: &Imported) -> Result<(), Error> {
+    for session in &imported.sessions {
+        guarded::file(Path::new(&session.file))?;
+        guarded::file(&Path::new(&session.file).with_extension("meta.json"))?;
+    }
+    Ok(())
+}
+
 /// A path that could not be used.
-pub fn refused(why: ImportError) -> Error {
+fn refused(why: ImportError) -> Error {
     match why {
         ImportError::Missing { path } => Error::path("read", &path, std::io::ErrorKind::NotFound.into()),
         ImportError::Unreadable { path, why } => Error::path("read", &path, why),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::error::nearest::suggestion_or_stop;
-use crate::import::{Imported, Options, import};
+use crate::import::{Imported, Options};
 use crate::model::held::HeldError;
 use crate::model::profile::{MODELS, ModelProfile, model_profile};
 use crate::model::reader::{Reader, ReaderProfile};
@@ -18,7 +18,8 @@ use crate::scenario::{Briefing, Fallback, Scenario, Size, builtin, builtin_names
 use crate::score::Scorer;
 
 use super::console::Console;
-use super::import::refused;
+use super::guarded;
+use super::import::{read_found, read_recordings};
 
 /// How scenarios are compiled and played.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,7 @@ pub struct Wanted<'a> {
 
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, Error> {
+    guarded::file(path)?;
     std::fs::read_to_string(path).map_err(|why| match why.kind() {
         std::io::ErrorKind::InvalidData => Error::Input(format!("{}: it is not UTF-8 text: save it as UTF-8", path.display())),
         _ => Error::path("read", path, why),
@@ -52,6 +54,8 @@ pub fn scenario_file(text: &str, path: &Path) -> Result<ScenarioFile, ScenarioEr
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let beside = Arc::new(move |inside: &str| {
         let path = folder.join(inside);
+        // That a report would be written over it is said before one is.
+        let _ = guarded::file(&path);
         std::fs::read_to_string(&path).map_err(|why| Error::path("read", &path, why).to_string())
     });
     ScenarioFile::parse_beside(text, &path.display().to_string(), beside)
@@ -105,9 +109,9 @@ pub fn offered(what: &[String], wanted: &Wanted<'_>, wants: &dyn Fn(&str) -> boo
     }
     add(suite.whole()?);
     let folder = Path::new("scenarios");
-    if folder.is_dir() && !yaml_files(folder)?.is_empty() {
-        let mut found = Found::default();
-        found.folder(folder, wanted)?;
+    if folder.is_dir() {
+        let mut found = Found { lenient: true, ..Found::default() };
+        found.below(folder, wanted)?;
         add(found.whole()?);
     }
     for one in what {
@@ -128,10 +132,17 @@ pub fn one_scenario(what: &str, console: &Console) -> Result<(ScenarioFile, Stri
     if !looks_like_path(what) && !path.exists() {
         return Err(Error::Usage(unknown_scenario(what)));
     }
-    let file = scenario_file(&read_text(path)?, path).map_err(wrong)?;
+    let text = read_text(path)?;
+    if !is_yaml(path, text.as_bytes()) {
+        let why = "it is no scenario file, which is YAML (a recording has no parameters to vary)";
+        return Err(Error::Input(format!("{}: {why}: give a built-in scenario or a scenario file", path.display())));
+    }
+    let file = scenario_file(&text, path).map_err(wrong)?;
     let id = file.ids().first().cloned().unwrap_or_default();
     Ok((file, id))
 }
+
+const NOTHING: &str = "no scenario, and no recording of a known format with a delegation, was found there";
 
 /// Whether a scenario that lacks the wanted size or script is an error or left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -197,14 +208,63 @@ impl Found {
     }
 
     fn folder(&mut self, folder: &Path, wanted: &Wanted<'_>) -> Result<(), Error> {
-        let files = yaml_files(folder)?;
-        if files.is_empty() {
-            return self.recordings(folder, wanted, Strictness::Offered);
+        if !self.below(folder, wanted)? {
+            self.wrong.push(format!("{}: {NOTHING}", folder.display()));
         }
-        files.iter().try_for_each(|path| self.file(path, wanted, Strictness::Offered))
+        Ok(())
+    }
+
+    /// The scenarios and the recordings of a folder and below; whether there is any of them.
+    fn below(&mut self, folder: &Path, wanted: &Wanted<'_>) -> Result<bool, Error> {
+        let files = files_below(folder, &YAML)?;
+        if files.is_empty() {
+            return self.recordings_below(folder, wanted);
+        }
+        // Of both, those are run that the player can play.
+        match wanted.model {
+            Some("held") => self.left_out.push(format!("the scenarios of {} are not played by `held`", folder.display())),
+            _ => files.iter().try_for_each(|path| self.file(path, wanted, Strictness::Offered))?,
+        }
+        let held = wanted.model.is_none_or(|model| model == "held");
+        let mut files = if held || !self.lenient { files_below(folder, &RECORDINGS)? } else { vec![] };
+        // Among scenarios, what ends like a recording may be anything.
+        files.retain(|path| {
+            let opened = if path.is_file() { std::fs::File::open(path).map(drop) } else { return false };
+            opened.inspect_err(|why| wanted.console.warn(&format!("cannot read {}: {why}: left out", path.display()))).is_ok()
+        });
+        let imported = read_found(&files)?;
+        match wanted.model.filter(|_| !held) {
+            _ if imported.report.files == 0 => {}
+            Some(model) => self.left_out.push(format!("the recordings of {} are not played by `{model}`", folder.display())),
+            None => {
+                let done = self.sessions(&imported, folder, wanted, Strictness::Offered);
+                if imported.sessions.is_empty() {
+                    wanted.console.warn(&format!("recordings of {} hold no session: left out", folder.display()));
+                } else if let Some(why) = done.err().filter(|why| why != NOTHING) {
+                    wanted.console.warn(&format!("recordings of {}: {why}: left out", folder.display()));
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The recordings of a folder without scenarios; whether there is any.
+    fn recordings_below(&mut self, folder: &Path, wanted: &Wanted<'_>) -> Result<bool, Error> {
+        if let Some(model) = wanted.model.filter(|model| *model != "held") {
+            return if self.lenient { Ok(true) } else { Err(not_played(folder, model)) };
+        }
+        let imported = read_recordings(&[folder.to_owned()], &Options::default())?;
+        if imported.sessions.is_empty() {
+            return Ok(false);
+        }
+        if let Err(why) = self.sessions(&imported, folder, wanted, Strictness::Offered) {
+            self.wrong.push(format!("{}: {why}", folder.display()));
+        }
+        Ok(true)
     }
 
     fn file(&mut self, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), Error> {
+        guarded::file(path)?;
         let bytes = std::fs::read(path).map_err(|why| Error::path("read", path, why))?;
         if !is_yaml(path, &bytes) {
             return self.recordings(path, wanted, strictness);
@@ -218,10 +278,17 @@ impl Found {
             if self.lenient {
                 return Ok(());
             }
-            let model = wanted.model.unwrap_or_default();
-            return Err(Error::Usage(format!("{} is a recording, which `{model}` cannot play: leave --model out", path.display())));
+            return Err(not_played(path, wanted.model.unwrap_or_default()));
         }
-        let imported = import(&[path.to_owned()], &Options::default()).map_err(refused)?;
+        let imported = read_recordings(&[path.to_owned()], &Options::default())?;
+        if let Err(why) = self.sessions(&imported, path, wanted, strictness) {
+            self.wrong.push(format!("{}: {why}", path.display()));
+        }
+        Ok(())
+    }
+
+    /// What of recordings can be held. `Err`: why nothing can.
+    fn sessions(&mut self, imported: &Imported, path: &Path, wanted: &Wanted<'_>, strictness: Strictness) -> Result<(), String> {
         if !imported.report.bad_lines.is_empty() {
             let count = imported.report.bad_lines.len();
             let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
@@ -235,7 +302,7 @@ impl Found {
                 alone += 1;
                 continue;
             }
-            match recorded(&imported, at, wanted) {
+            match recorded(imported, at, wanted) {
                 Ok(subject) => self.subjects.push(subject),
                 Err(why) => unusable.push(why.to_string()),
             }
@@ -250,12 +317,7 @@ impl Found {
             unusable.iter().for_each(|why| wanted.console.warn(&format!("{why}: left out")));
             return Ok(());
         }
-        let why = match unusable.as_slice() {
-            [] => "no scenario, and no recording of a known format with a delegation, was found there".to_owned(),
-            all => all.join("\n"),
-        };
-        self.wrong.push(format!("{}: {why}", path.display()));
-        Ok(())
+        Err(if unusable.is_empty() { NOTHING.to_owned() } else { unusable.join("\n") })
     }
 
     fn scenarios(
@@ -313,6 +375,11 @@ impl Found {
         self.left_out.push(why);
         Ok(())
     }
+}
+
+/// That a player that was typed cannot play a recording.
+fn not_played(path: &Path, model: &str) -> Error {
+    Error::Usage(format!("{} is a recording, which `{model}` cannot play: leave --model out", path.display()))
 }
 
 /// A scenario with its script. It is scored as any other run.
@@ -378,7 +445,7 @@ fn looks_like_path(name: &str) -> bool {
 
 /// Scenario files are YAML by name, or by content: text that does not begin like JSON.
 fn is_yaml(path: &Path, bytes: &[u8]) -> bool {
-    if has_yaml_ending(path) {
+    if ends_with(path, &YAML) {
         return true;
     }
     let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
@@ -386,12 +453,17 @@ fn is_yaml(path: &Path, bytes: &[u8]) -> bool {
     first.is_some_and(|byte| !matches!(byte, b'{' | b'[')) && std::str::from_utf8(bytes).is_ok()
 }
 
-fn has_yaml_ending(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
+/// How scenario files end.
+const YAML: [&str; 2] = ["yaml", "yml"];
+/// How recordings end that stand among scenarios.
+const RECORDINGS: [&str; 2] = ["jsonl", "json"];
+
+fn ends_with(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|own| endings.iter().any(|ending| own.eq_ignore_ascii_case(ending)))
 }
 
-/// The YAML files in a folder and below, in the order of their paths.
-fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+/// The files of these endings in a folder and below, in the order of their paths.
+fn files_below(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {
@@ -403,7 +475,7 @@ fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
             // Links to folders are not followed: they may lead round in a circle.
             if kind.is_dir() {
                 folders.push(path);
-            } else if has_yaml_ending(&path) {
+            } else if ends_with(&path, endings) {
                 files.push(path);
             }
         }

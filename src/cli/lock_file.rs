@@ -6,6 +6,7 @@ use crate::check::Lock;
 use crate::error::Error;
 
 use super::args::BudgetArgs;
+use super::guarded;
 use super::inputs::read_text;
 
 /// What to do about a lock in which a merge kept two sayings of a cell.
@@ -25,6 +26,7 @@ pub fn lock_path(files: &BudgetArgs) -> PathBuf {
 /// What was accepted, and what it was read from.
 pub fn read_lock(files: &BudgetArgs, merged: Merged) -> Result<(Option<Lock>, String), Error> {
     let path = lock_path(files);
+    guarded::file(&path)?;
     let (text, name) = match &files.against {
         Some(revision) => (Some(of_revision(revision, &path)?), format!("{revision}:{}", path.display())),
         None => match std::fs::symlink_metadata(&path) {

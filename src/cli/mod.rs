@@ -10,6 +10,7 @@ mod console;
 mod diff;
 mod each_cell;
 mod explain;
+mod guarded;
 mod import;
 mod inputs;
 mod interrupt;
@@ -53,10 +54,16 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
     };
     let global = &typed.global;
     let console = Console::new(global.quiet, global.log, global.color);
-    if let Some(path) = written_twice(global) {
-        console.error(&Error::Usage(format!("--out names {} twice: give each format a file of its own", path.display())));
-        return Exit::Usage;
-    }
+    let _watch = match guarded::Watch::begin(&global.out) {
+        Ok(watch) => watch,
+        Err(error) => {
+            console.error(&error);
+            if matches!(typed.command, Some(Command::Check(_))) {
+                console.last(&crate::report::exit_line(error.exit()));
+            }
+            return error.exit();
+        }
+    };
     let done = match &typed.command {
         None => match RunArgs::bare() {
             Ok(args) => run::run(&args, registry, global, &console),
@@ -80,12 +87,6 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
         }
         error.exit()
     })
-}
-
-/// A file that two outputs would be written into.
-fn written_twice(global: &args::Global) -> Option<&std::path::Path> {
-    let paths: Vec<&std::path::Path> = global.out.iter().map(|out| out.path.as_path()).collect();
-    (1..paths.len()).find(|&at| paths[..at].contains(&paths[at])).map(|at| paths[at])
 }
 
 /// Help and version go to standard output and are fine; everything else is a usage error.

@@ -14,6 +14,7 @@ use crate::results::{Head, Status};
 use crate::runner::{Event, Sink};
 
 use super::console::Console;
+use super::guarded;
 
 /// `FORMAT=PATH` of `--out`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +52,10 @@ impl Target {
     /// A file, created now, so that a path that cannot be written is known before anything is run.
     ///
     /// # Errors
-    /// The path cannot be written, or holds what was accepted for `check`, which no report may replace.
+    /// The path cannot be written, or holds what no report may replace: what the command reads, a run's files, what was
+    /// accepted for `check`.
     pub fn create(path: &Path) -> Result<Target, Error> {
+        guarded::reports()?;
         if is_lock(path) {
             return Err(Error::Usage(format!(
                 "--out would write over {}, which is a lock of `check`: give it another path",

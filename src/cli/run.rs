@@ -13,6 +13,7 @@ use crate::tokens::{Encoding, Meter, TokenCounter, UnknownName, counter_by_name}
 
 use super::args::{Global, MeasureArgs, RunArgs};
 use super::console::Console;
+use super::guarded;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
 use super::output::{FailFast, Progress, ReportSink, Target, not_of_runs};
@@ -72,15 +73,20 @@ fn verdict(tally: Tally, plan: &Plan, interrupts: &Interrupts, console: &Console
     Exit::Fine
 }
 
-/// The strategies of these specs; none: the default rows.
+/// The strategies of these specs, each once however it was written; none: the default rows.
 pub fn strategies(specs: &[String], registry: &Registry) -> Result<Vec<Arc<dyn Strategy>>, Error> {
     if specs.is_empty() {
         return Ok(registry.default_rows().iter().map(|choice| choice.build()).collect());
     }
-    let mut strategies = Vec::new();
+    let mut strategies: Vec<Arc<dyn Strategy>> = Vec::new();
     for spec in specs {
         let choices = registry.parse(spec).map_err(|why| Error::Usage(why.to_string()))?;
-        strategies.extend(choices.iter().map(|choice| choice.build()));
+        for strategy in choices.iter().map(|choice| choice.build()) {
+            // A profile or an option that is the default may be written out or not.
+            if strategies.iter().all(|known| known.id() != strategy.id()) {
+                strategies.push(strategy);
+            }
+        }
     }
     Ok(strategies)
 }
@@ -88,6 +94,7 @@ pub fn strategies(specs: &[String], registry: &Registry) -> Result<Vec<Arc<dyn S
 /// The run directory, if one is wanted, with the cells that it holds already.
 fn directory(args: &RunArgs, plan: &Plan, console: &Console) -> Result<(Option<RunDirectory>, Kept), Error> {
     let Some(folder) = &args.run_dir else { return Ok((None, Kept::default())) };
+    guarded::run_folder(folder)?;
     if !args.resume {
         return Ok((Some(RunDirectory::create(folder, plan)?), Kept::default()));
     }
@@ -153,5 +160,27 @@ impl Measuring {
             cache: CacheSettings { rules: CACHE_OF_MODEL.into(), keys: KEY_OF_RUN.into(), start: COLD.into() },
         };
         Head::new(self.encoding.name(), settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strategy_is_taken_once_however_it_is_written() {
+        let check = |specs: &[&str], expect: &[&str]| {
+            let specs: Vec<String> = specs.iter().map(|spec| (*spec).to_owned()).collect();
+            let strategies = strategies(&specs, &Registry::builtin()).unwrap();
+            assert_eq!(strategies.iter().map(|one| one.id()).collect::<Vec<_>>(), expect, "{specs:?}");
+        };
+        check(&["inline", "inline"], &["inline@1"]);
+        check(&["codex-v2", "inline", "codex-v2@0.171"], &["codex-v2@0.171", "inline@1"]);
+        check(&["full-copy:in_flight=drop-call", "full-copy"], &["full-copy@1"]);
+        // A profile that is the default may be written out.
+        check(&["deerflow@v1", "maf-python", "deerflow@v1", "maf-python@1.23.0"], &["deerflow@v1", "maf-python@1.23.0"]);
+        let rows = strategies(&[], &Registry::builtin()).unwrap();
+        let names: std::collections::BTreeSet<String> = rows.iter().map(|row| row.id()).collect();
+        assert_eq!(names.len(), rows.len(), "the default rows are no doubles");
     }
 }

@@ -117,7 +117,10 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
     let id: CellId = cell.parse().map_err(|why: CellIdError| Error::Usage(why.to_string()))?;
     let measuring = Measuring::of(&args.measure)?;
     let strategies = strategies(std::slice::from_ref(&id.strategy), registry)?;
-    let what = args.from.as_ref().map_or(id.scenario.clone(), |path| path.display().to_string());
+    let mut what: Vec<String> = args.from.iter().map(|path| path.display().to_string()).collect();
+    if what.is_empty() {
+        what.push(id.scenario.clone());
+    }
     // A scenario may be played by two; whoever else is named is told who plays it.
     let model = (id.model == "script").then_some("script");
     let reader = match id.model.parse() {
@@ -126,13 +129,15 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
     };
     let (size, briefing, fallback) = (id.size, id.briefing, id.fallback);
     let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &reader, console };
-    let mut subjects = subjects(&[what], &wanted)?;
+    let mut subjects = subjects(&what, &wanted)?;
     let names: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
     subjects.retain(|subject| CellId { scenario: subject.id.clone(), ..id.clone() }.to_string() == id.to_string());
     if subjects.is_empty() {
         let near = suggestion_or_stop(&id.scenario, names.iter().map(String::as_str));
         return Err(Error::Usage(format!("nothing there is called `{}`{near} There is: {}", id.scenario, names.join(", "))));
     }
+    // As in a check, what is named later stands for what has the same name.
+    subjects.drain(..subjects.len() - 1);
     let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback), subjects, strategies)
         .map_err(|why| Error::Usage(why.to_string()))?;
     let cell = plan.cells_of_seed(id.seed).next().ok_or_else(|| Error::Usage(plan.left_out().join("; ")))?;

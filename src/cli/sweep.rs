@@ -71,6 +71,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
         Ok(cells)
     };
     let mut notes = Vec::new();
+    let mut unmeasured = BTreeMap::new();
     let mut curves: Vec<(&'static Metric, Curve)> = metrics.iter().map(|metric| (*metric, Curve::new())).collect();
     let mut values = range.grid();
     while !values.is_empty() {
@@ -80,6 +81,11 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
             return Ok(exit);
         }
         take(&mut curves, &values, strategies.len(), &cells, &mut notes);
+        for (metric, why) in cells.iter().filter(|cell| cell.status != Status::Failed).flat_map(|cell| &cell.unmeasured) {
+            if curves.iter().any(|(known, _)| known.name == metric) {
+                unmeasured.entry(metric.clone()).or_insert_with(|| why.clone());
+            }
+        }
         let known: Vec<(&Metric, &Curve)> = curves.iter().map(|(metric, curve)| (*metric, curve)).collect();
         values = to_halve(&known);
     }
@@ -92,6 +98,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
         curves,
         evidence: format!("{} ({})", evidence.name(), evidence.claim()),
         tokenizer: measuring.encoding.name().to_owned(),
+        unmeasured,
         notes,
     };
     emit("sweep", global.format, &global.out, console, &|format, _| swept(&swept_now, format))?;

@@ -25,6 +25,8 @@ pub struct Sides {
     pub right: String,
     /// The encoding of all token figures.
     pub tokenizer: String,
+    /// What must be known of the runs: that one of them is not whole, say.
+    pub notes: Vec<String>,
 }
 
 /// The comparison in a format; `None`: that one is not written.
@@ -122,6 +124,7 @@ fn notes(compared: &Compared, sides: &Sides) -> Vec<String> {
          the right side is better. Tokens: {}.",
         compared.pairs, compared.identical, sides.tokenizer
     )];
+    notes.extend(sides.notes.iter().cloned());
     if compared.rows.iter().any(|row| row.saying() == Saying::TooFew) {
         notes.push("too few: so few families of scenarios differ that no difference could be told from chance.".to_owned());
     }
@@ -215,7 +218,8 @@ fn document(compared: &Compared, sides: &Sides) -> Value {
     json!({
         "format": DIFF_FORMAT, "ctxbench": env!("CARGO_PKG_VERSION"), "left": sides.left, "right": sides.right,
         "tokenizer": sides.tokenizer, "level": LEVEL, "pairs": compared.pairs, "identical": compared.identical,
-        "unmeasured": compared.unmeasured, "left_only": compared.left_only, "right_only": compared.right_only, "failed": compared.failed, "rows": rows,
+        "unmeasured": compared.unmeasured, "left_only": compared.left_only, "right_only": compared.right_only, "failed": compared.failed,
+        "notes": sides.notes, "rows": rows,
     })
 }
 

@@ -161,7 +161,8 @@ impl Sent {
 
     fn thread(&self, path: &str, places: &[usize], whole: bool) -> Option<ShownThread> {
         let opening = self.request(*places.first()?)?;
-        let arrivals = |wanted: fn(&ItemLine) -> bool| places.iter().skip(1).filter_map(|&at| self.arrival(at, wanted)).collect();
+        let new = self.new_items(places);
+        let arrivals = |wanted: fn(&ItemLine) -> bool| new.iter().filter_map(|(seq, items)| self.arrival(*seq, items, wanted)).collect();
         let received = arrivals(|item| matches!(item.origin, Origin::Delegated | Origin::Task));
         let later = if whole { arrivals(|_| true) } else { vec![] };
         let last = places.last().and_then(|&at| self.requests.get(at));
@@ -170,11 +171,33 @@ impl Sent {
         Some(ShownThread { path: path.to_owned(), agent: opening.agent.clone(), opening, received, later, after, requests })
     }
 
-    fn arrival(&self, at: usize, wanted: fn(&ItemLine) -> bool) -> Option<ShownArrival> {
-        let request = self.requests.get(at)?;
-        let items: Vec<ShownItem> = request.items.iter().filter(|item| wanted(item)).map(|item| self.item(item)).collect();
+    /// Of each request of a thread but its first, what the request before did not hold. Where a history is rewritten, what
+    /// stands behind that place is listed with the request again, and most of it is nothing new.
+    fn new_items(&self, places: &[usize]) -> Vec<(u32, Vec<&ItemLine>)> {
+        let mut held: Vec<&ItemLine> = Vec::new();
+        let mut new = Vec::new();
+        for (nth, request) in places.iter().filter_map(|&at| self.requests.get(at)).enumerate() {
+            let mut gone: Vec<&ItemLine> = held.split_off(request.same.min(held.len()));
+            held.extend(&request.items);
+            if nth == 0 {
+                continue;
+            }
+            let is_new = |item: &&ItemLine| match gone.iter().position(|known| is_the_same(known, item)) {
+                Some(at) => {
+                    gone.remove(at);
+                    false
+                }
+                None => true,
+            };
+            new.push((request.seq, request.items.iter().filter(is_new).collect()));
+        }
+        new
+    }
+
+    fn arrival(&self, seq: u32, items: &[&ItemLine], wanted: fn(&ItemLine) -> bool) -> Option<ShownArrival> {
+        let items: Vec<ShownItem> = items.iter().filter(|item| wanted(item)).map(|item| self.item(item)).collect();
         let tokens = items.iter().map(|item| item.tokens.map(u64::from)).sum();
-        (!items.is_empty()).then_some(ShownArrival { seq: request.seq, tokens, items })
+        (!items.is_empty()).then_some(ShownArrival { seq, tokens, items })
     }
 
     /// The whole request of that place in the list of requests.
@@ -221,6 +244,11 @@ impl Sent {
     }
 }
 
+/// Whether two items have the same content from the same place; the tool of a call is part of its content.
+fn is_the_same(one: &ItemLine, other: &ItemLine) -> bool {
+    (one.origin, &one.name, &one.parts) == (other.origin, &other.name, &other.parts)
+}
+
 fn exchange(line: &LedgerLine) -> ShownExchange {
     ShownExchange {
         seq: line.seq,
@@ -232,5 +260,96 @@ fn exchange(line: &LedgerLine) -> ShownExchange {
         output: line.output,
         first_divergence: line.first_divergence.clone(),
         end: line.end.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::TokensByOrigin;
+    use crate::results::tests::{cell, ledger_line};
+
+    fn item(origin: Origin, part: &str) -> ItemLine {
+        ItemLine {
+            kind: ItemKind::Message,
+            origin,
+            role: Some(Role::User),
+            phase: None,
+            name: None,
+            call: None,
+            failed: false,
+            hidden: false,
+            tokens: Some(10),
+            parts: vec![part.into()],
+        }
+    }
+
+    fn request(seq: u32, same: usize, items: &[(Origin, &str)]) -> RequestLine {
+        RequestLine {
+            cell: "c".into(),
+            seq,
+            thread: "/".into(),
+            agent: "a".into(),
+            system: None,
+            system_tokens: None,
+            tools: vec![],
+            tool_tokens: vec![],
+            same,
+            items: items.iter().map(|(origin, part)| item(*origin, part)).collect(),
+            after: vec![],
+        }
+    }
+
+    /// Of each request behind the first: its number and the parts that are told to be new in it.
+    fn received(requests: Vec<RequestLine>, whole: bool) -> Vec<(u32, Vec<String>)> {
+        let ledger = requests.iter().map(|one| ledger_line(one.seq, "/", TokensByOrigin::default(), 1)).collect();
+        let parts = requests.iter().flat_map(|request| &request.items).flat_map(|item| &item.parts);
+        let text = |digest: &String| PartLine { digest: digest.clone(), text: Some(digest.clone()), other: None };
+        let parts = parts.map(|digest| (digest.clone(), text(digest))).collect();
+        let shown = Sent { ledger, requests, parts }.shown(&cell("s", "a@1", 0), "o200k_base", whole);
+        let thread = &shown.threads[0];
+        let arrivals = if whole { &thread.later } else { &thread.received };
+        for one in arrivals {
+            assert_eq!(one.tokens, Some(10 * one.items.len() as u64), "of each item ten tokens");
+        }
+        arrivals.iter().map(|one| (one.seq, one.items.iter().map(|item| item.text.clone()).collect())).collect()
+    }
+
+    #[test]
+    fn what_a_rewritten_history_repeats_is_not_received_again() {
+        use Origin::{Delegated, Own, Task, User};
+        let check = |requests: Vec<RequestLine>, whole: bool, expect: &[(u32, &[&str])]| {
+            let received = received(requests, whole);
+            let received: Vec<(u32, Vec<&str>)> =
+                received.iter().map(|(seq, parts)| (*seq, parts.iter().map(String::as_str).collect())).collect();
+            let expect: Vec<(u32, Vec<&str>)> = expect.iter().map(|(seq, parts)| (*seq, parts.to_vec())).collect();
+            assert_eq!(received, expect);
+        };
+        // The history grows.
+        let grows =
+            || vec![request(0, 0, &[(User, "u")]), request(1, 1, &[(Own, "o"), (Delegated, "d")]), request(2, 3, &[(Delegated, "e")])];
+        check(grows(), false, &[(1, &["d"]), (2, &["e"])]);
+        check(grows(), true, &[(1, &["o", "d"]), (2, &["e"])]);
+        // Its second item is written anew, so all behind it stands in the request once more.
+        let rewritten = || {
+            let mut all = grows();
+            all.push(request(3, 1, &[(Own, "x"), (Delegated, "d"), (Delegated, "e"), (Delegated, "f")]));
+            all
+        };
+        check(rewritten(), false, &[(1, &["d"]), (2, &["e"]), (3, &["f"])]);
+        check(rewritten(), true, &[(1, &["o", "d"]), (2, &["e"]), (3, &["x", "f"])]);
+        // The same text twice was delivered twice, and is repeated twice.
+        let twice = vec![
+            request(0, 0, &[(User, "u"), (Delegated, "d")]),
+            request(1, 2, &[(Delegated, "d")]),
+            request(2, 0, &[(User, "v"), (Delegated, "d"), (Delegated, "d"), (Delegated, "d")]),
+        ];
+        check(twice, false, &[(1, &["d"]), (2, &["d"])]);
+        // The same text from elsewhere is new; what went and came back is, too.
+        let elsewhere =
+            vec![request(0, 0, &[(User, "t")]), request(1, 0, &[(Task, "t")]), request(2, 0, &[]), request(3, 0, &[(Task, "t")])];
+        check(elsewhere, false, &[(1, &["t"]), (3, &["t"])]);
+        // Nothing new, no line.
+        check(vec![request(0, 0, &[(Delegated, "d")]), request(1, 0, &[(Delegated, "d")])], true, &[]);
     }
 }

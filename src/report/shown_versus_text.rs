@@ -64,6 +64,9 @@ fn head(versus: &Versus) -> String {
     let [a, b] = &versus.sides;
     let evidence = if a.evidence == b.evidence { a.evidence.to_owned() } else { format!("{} and {}", a.evidence, b.evidence) };
     let _ = writeln!(out, "evidence {evidence} · tokens {} · = the same, ≠ different", versus.tokenizer);
+    if versus.spend.iter().any(|spend| spend.children.of(Origin::Inherited) > 0) {
+        out += "inherited: what of the parent's own history was handed down to the child\n";
+    }
     out
 }
 

@@ -1,5 +1,6 @@
 //! `sweep`: what a parameter does to each strategy, for people and for programs.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -33,6 +34,8 @@ pub struct Swept {
     pub evidence: String,
     /// The encoding of all token figures.
     pub tokenizer: String,
+    /// Why metrics have no figure at some value, by metric.
+    pub unmeasured: BTreeMap<String, String>,
     /// What must be known beside the figures: values that could not be measured.
     pub notes: Vec<String>,
 }
@@ -67,6 +70,15 @@ fn named(swept: &Swept, numbers: &[usize]) -> String {
     }
 }
 
+/// Why no strategy is the best at any value.
+fn nobody(swept: &Swept, metric: &Metric, curve: &Curve) -> String {
+    if curve.values().flatten().any(Option::is_some) {
+        return "no direction is better, so nobody is the best".to_owned();
+    }
+    let reason = swept.unmeasured.get(metric.name).map_or("every run failed", String::as_str);
+    format!("no strategy has a figure at any value: {reason}")
+}
+
 fn change_text(swept: &Swept, change: &Change) -> String {
     let between = if change.to.abs_diff(change.from) == 1 {
         format!("up to {} = {} the best is {}, from {} on", swept.key, change.from, named(swept, &change.before), change.to)
@@ -81,6 +93,9 @@ fn changes_text(swept: &Swept, metric: &Metric, curve: &Curve) -> Vec<String> {
     let changes = changes(curve, metric);
     if changes.is_empty() {
         let always = curve.values().next().map(|figures| best(figures, metric.better)).unwrap_or_default();
+        if always.is_empty() {
+            return vec![nobody(swept, metric, curve)];
+        }
         if always.len() == swept.strategies.len() && always.len() > 1 {
             return vec!["all are alike at every value".to_owned()];
         }
@@ -128,7 +143,7 @@ fn human(swept: &Swept) -> String {
             table.load_style(presets::NOTHING);
             table.set_header(std::iter::once(swept.key.clone()).chain((from..to).map(|at| format!("{} ", letter(at)))));
             for row in &rows {
-                table.add_row(row.first().into_iter().chain(&row[1 + from..1 + to]));
+                table.add_row(row.iter().take(1).chain(row.iter().skip(1 + from).take(to - from)));
             }
             for column in table.column_iter_mut() {
                 column.set_padding((2, 0));
@@ -188,7 +203,8 @@ fn document(swept: &Swept) -> Value {
         .collect();
     json!({
         "format": SWEEP_FORMAT, "ctxbench": env!("CARGO_PKG_VERSION"), "scenario": swept.scenario, "key": swept.key, "own": swept.own,
-        "strategies": swept.strategies, "tokenizer": swept.tokenizer, "metrics": metrics, "notes": swept.notes,
+        "strategies": swept.strategies, "tokenizer": swept.tokenizer, "metrics": metrics, "unmeasured": swept.unmeasured,
+        "notes": swept.notes,
     })
 }
 

@@ -1,6 +1,7 @@
 //! `check`, `explain` and the budgets' files, with the real binary.
 
 mod accepting;
+mod commands;
 mod explaining;
 mod files;
 mod grown;

@@ -119,6 +119,28 @@ impl Project {
         self.command().args(args).output().expect("the binary runs").into()
     }
 
+    /// Changes the accepted value of the first cell's parent's input in the lock; its first origin makes up for the difference.
+    pub fn accept_input_as(&self, change: impl Fn(i64) -> i64) {
+        let lock = self.read("budgets.lock");
+        let line = lock.lines().find(|line| line.contains(" parent.input_total ")).expect("it was accepted");
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let value: i64 = words[2].parse().expect("a count");
+        let (name, tokens) = words[4].split_once('=').expect("an origin");
+        let tokens: i64 = tokens.parse().expect("tokens");
+        let changed = change(value);
+        words[4] = format!("{name}={}", tokens + changed - value);
+        words[2] = changed.to_string();
+        self.edit("budgets.lock", line, &words.join(" "));
+    }
+
+    /// A command as it is printed, in a shell.
+    pub fn paste(&self, command: &str) -> Done {
+        let binary = assert_cmd::cargo::cargo_bin!("ctxbench").display().to_string();
+        let command = command.replacen("ctxbench", &format!("'{binary}'"), 1);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command]).current_dir(self.folder.path()).env_remove("CI").output().expect("a shell runs").into()
+    }
+
     /// `check` with more arguments.
     pub fn check(&self, args: &[&str]) -> Done {
         self.command().arg("check").args(args).output().expect("the binary runs").into()

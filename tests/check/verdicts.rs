@@ -18,11 +18,7 @@ fn check(project: &Project, cell: &str, metric: &str, verdicts: &[&str], local: 
 /// The accepted value of the parent's input, changed in the lock.
 fn accepted_as(change: impl Fn(i64) -> i64) -> Project {
     let project = Project::accepted();
-    let lock = project.read("budgets.lock");
-    let line = lock.lines().find(|line| line.contains(" parent.input_total ")).expect("it was accepted");
-    let value: i64 = line.split(' ').nth(2).and_then(|word| word.parse().ok()).expect("a count");
-    let changed = line.replacen(&format!(" {value} "), &format!(" {} ", change(value)), 1);
-    project.edit("budgets.lock", line, &changed);
+    project.accept_input_as(change);
     project
 }
 
@@ -43,9 +39,11 @@ fn grew() {
 
 #[test]
 fn dropped() {
-    let project = Project::accepted();
-    project.edit("budgets.lock", " quality 1.0 ", " quality 1.1 ");
-    check(&project, CELL, "quality", &["DROPPED"], 10, 10);
+    let project = Project::new();
+    project.edit("budgets.toml", "\"quality\" = {}", "\"returns.ok\" = {}");
+    project.check(&["--accept"]).expect(0, &[]);
+    project.edit("budgets.lock", " returns.ok 1 ", " returns.ok 2 ");
+    check(&project, CELL, "returns.ok", &["DROPPED"], 10, 10);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::results::Number;
 use crate::transcript::Origin;
 
+use super::super::possible::impossible;
 use super::super::split::Split;
 use super::super::trail::{Exchange, MAX_MARKS, MAX_REQUESTS, Mark};
 use super::{Figure, LOCK_FORMAT, Lock, Twice, key};
@@ -43,6 +44,9 @@ impl Reading {
             return self.request(rest, at);
         }
         let (id, metric, figure) = read_figure(line).ok_or_else(|| format!("this is no line of the lock; {AGAIN}"))?;
+        if let Some(why) = wrong(&metric, &figure) {
+            return Err(format!("{why}; {AGAIN}"));
+        }
         self.keys.entry(key(&id)).or_insert_with(|| id.clone());
         let figures = &mut self.lock.cells.entry(id.clone()).or_default().figures;
         if figures.get(&metric).is_some_and(|other| *other != figure) {
@@ -87,6 +91,20 @@ impl Reading {
         self.lock.cells.values_mut().for_each(|cell| cell.trail.exchanges.sort_by_key(|exchange| exchange.seq));
         Ok((self.lock, self.twice))
     }
+}
+
+/// What no check can have written of a figure; `None`: nothing.
+fn wrong(metric: &str, figure: &Figure) -> Option<String> {
+    if let Some(why) = crate::metrics::metric(metric).and_then(|known| impossible(known, figure.value)) {
+        return Some(why);
+    }
+    let split = figure.split.as_ref()?;
+    if let Some((name, tokens)) = split.iter().find(|(_, tokens)| **tokens < 0) {
+        return Some(format!("of `{metric}`, {name} is below 0: {tokens}"));
+    }
+    let sum: i128 = split.values().map(|tokens| i128::from(*tokens)).sum();
+    let sums = matches!(figure.value, Number::Whole(value) if i128::from(value) == sum);
+    (!sums).then(|| format!("the tokens of `{metric}` by origin sum to {sum}, not to {}", figure.value))
 }
 
 /// What to do about cells of which two things are said.

@@ -25,6 +25,14 @@ fn what_cannot_be_read_says_why_and_what_to_do() {
     check(&format!("{head}tokenizer cl100k_base\n"), &["two tokenizers"]);
     check(&format!("{head}c/a@1/r/0 m one f\n"), &["line 4", "no line of the lock"]);
     check(&format!("{head}c/a@1/r/0 m 1\n"), &["no line of the lock"]);
+    check(&format!("{head}c/a@1/r/0 m 3 f own=1 user=1\n"), &["line 4", "the tokens of `m` by origin sum to 2, not to 3", "--accept"]);
+    check(&format!("{head}c/a@1/r/0 m 2.0 f own=2\n"), &["line 4", "sum to 2, not to 2.0"]);
+    check(&format!("{head}c/a@1/r/0 m 1 f own=-1 user=2\n"), &["of `m`, own is below 0: -1"]);
+    let most = i64::MAX;
+    check(&format!("{head}c/a@1/r/0 m 1 f own={most} user={most}\n"), &["sum to 18446744073709551614, not to 1"]);
+    check(&format!("{head}c/a@1/r/0 quality 1.1 f\n"), &["line 4", "`quality` is a share from 0 to 1: 1.1"]);
+    check(&format!("{head}c/a@1/r/0 requests -4 f\n"), &["`requests` is never below 0: -4"]);
+    check(&format!("{head}c/a@1/r/0 total.input 1.5 f\n"), &["`total.input` is a count: 1.5 is no whole number"]);
     check(&format!("{head}  01234567 0 / in - out 0 same 0 items -\n"), &["belongs to no cell"]);
     let key = key("c/a@1/r/0");
     check(&format!("{head}c/a@1/r/0 m 1 f\n  {key} 0 / in - out 0\n"), &["no request of the lock"]);
@@ -75,8 +83,10 @@ fn any_exchange() -> impl Strategy<Value = Exchange> {
 
 fn any_cell() -> impl Strategy<Value = LockedCell> {
     let number = prop_oneof![any::<i64>().prop_map(Number::Whole), (-1e6..1e6_f64).prop_map(|real| Number::real(real).unwrap())];
-    let split = proptest::option::of(proptest::collection::btree_map("[a-z_]{1,6}", any::<i64>(), 1..3));
-    let figure = (number, "[0-9a-f]{16}", split).prop_map(|(value, fingerprint, split)| Figure { value, fingerprint, split });
+    let split = proptest::collection::btree_map("[a-z_]{1,6}", 0..i64::MAX / 4, 1..3);
+    let summed = split.prop_map(|split| (Number::Whole(split.values().sum()), Some(split)));
+    let number = prop_oneof![number.prop_map(|value| (value, None)), summed];
+    let figure = (number, "[0-9a-f]{16}").prop_map(|((value, split), fingerprint)| Figure { value, fingerprint, split });
     let figures = proptest::collection::btree_map("[a-z.]{1,8}", figure, 1..4);
     (figures, proptest::collection::vec(any_exchange(), 0..4), 0..3_usize).prop_map(|(figures, mut exchanges, more)| {
         (0..).zip(&mut exchanges).for_each(|(seq, exchange)| exchange.seq = seq);

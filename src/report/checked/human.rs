@@ -9,7 +9,8 @@ use crate::error::Exit;
 
 use super::super::folded::folded;
 use super::causes::{Cause, Group, causes};
-use super::words::{accept, counted, growth, last_line, look, movement, place, tally, value};
+use super::commands::{accept, look, looked_at};
+use super::words::{counted, growth, last_line, movement, place, tally, value};
 
 const RED: &str = "\x1b[1;31m";
 const YELLOW: &str = "\x1b[1;33m";
@@ -66,8 +67,7 @@ fn cause_text(checked: &Checked, cause: &Cause<'_>, colour: bool) -> String {
             .enumerate()
             .for_each(|(at, line)| out += &format!("  {:<8}{line}\n", if at == 0 { "why" } else { "" }));
     }
-    let compared = cause.groups.iter().flat_map(|group| &group.rows).find(|row| row.accepted.is_some() && row.value.is_some());
-    if let Some(row) = compared {
+    if let Some(row) = looked_at(cause.groups.iter().flat_map(|group| &group.rows).copied()) {
         let _ = writeln!(out, "  look    {}", look(checked, &row.cell));
     }
     let nothing = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NothingChecked);

@@ -8,7 +8,8 @@ use crate::check::{Checked, Row, Verdict, exit_words};
 use crate::error::Exit;
 
 use super::causes::{Cause, causes};
-use super::words::{accept, bound, counted, exact, growth, is_told, look, movement, place, source, tally, value};
+use super::commands::{accept, look, looked_at};
+use super::words::{bound, counted, exact, growth, is_told, movement, place, source, tally, value};
 
 /// Rows of a table that are shown; the others are counted.
 const ROWS: usize = 20;
@@ -131,8 +132,10 @@ fn figures_text(title: &str, rows: &[&Row], all_stale: bool) -> String {
 fn ending(checked: &Checked) -> String {
     let told = || checked.rows.iter().filter(|row| is_told(row));
     let mut out = String::new();
-    if let Some(row) = told().find(|row| row.accepted.is_some() && row.value.is_some()) {
+    if let Some(row) = looked_at(told()) {
         let _ = write!(out, "\nTo see every request beside the accepted one:\n\n```sh\n{}\n```\n", look(checked, &row.cell));
+    }
+    if told().any(|row| row.accepted.is_some() && row.value.is_some()) {
         out += "\nIf the change is not wanted, take it back; `ctxbench check` passes again then.\n";
     }
     let absolute = |row: &&Row| row.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Over | Verdict::Under));

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod causes;
+mod commands;
 mod document;
 mod explained;
 mod github;

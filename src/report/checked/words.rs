@@ -174,49 +174,6 @@ pub fn exit_line(exit: Exit) -> String {
     format!("exit {}: {}", exit as u8, exit_words(exit))
 }
 
-/// A word for a shell: in quotes.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-/// The options of the check that a command needs again, with a blank behind each.
-fn options(checked: &Checked) -> String {
-    checked.about.given.options.iter().map(|(name, value)| format!("{name} {} ", quoted(value))).collect()
-}
-
-/// The command that shows a cell's difference to the lock.
-pub fn look(checked: &Checked, cell: &str) -> String {
-    let is_held = cell.split('/').nth(2) == Some("held");
-    let from = match checked.about.given.what.as_slice() {
-        [one] if checked.about.given.are_runs => format!(" --run-dir {}", quoted(one)),
-        // A recording is found where it was named; scenarios of a folder are found by their names.
-        [one] if is_held => format!(" --from {}", quoted(one)),
-        _ => String::new(),
-    };
-    format!("ctxbench explain {} {}--diff-lock{from}", quoted(cell), options(checked))
-}
-
-/// The command that accepts cells as they are: one, or all of a scenario; all, where the lock is of another tokenizer.
-pub fn accept<'a>(checked: &Checked, cells: impl IntoIterator<Item = &'a str>) -> String {
-    let cells: Vec<&str> = cells.into_iter().collect();
-    let scenarios: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell.split('/').next().unwrap_or(cell)).collect();
-    let whole = checked.troubles.iter().any(|trouble| trouble.exit == Exit::NotComparable);
-    let only = match (cells.as_slice(), scenarios.first()) {
-        _ if whole => String::new(),
-        ([one], _) => format!(" --only {}", quoted(one)),
-        (_, Some(scenario)) if scenarios.len() == 1 => format!(" --only {}", quoted(&format!("{scenario}/*"))),
-        _ => String::new(),
-    };
-    let what: String = checked.about.given.what.iter().map(|one| format!("{} ", plain_word(one))).collect();
-    format!("ctxbench check {what}{}--accept{only}", options(checked))
-}
-
-/// A word for a shell: in quotes where it needs them.
-fn plain_word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./~+:@".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { quoted(text) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,11 +186,5 @@ mod tests {
         check(1_234_567_000_000, "1,234,567");
         check(-1_234_500_000, "-1,234.5");
         check(833_333, "0.833333");
-    }
-
-    #[test]
-    fn cells_are_quoted_for_shells() {
-        assert_eq!(quoted("a/b:c=d,e"), "'a/b:c=d,e'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 }
