@@ -1,8 +1,10 @@
 //! What a run is given beside its strategy and its model: the world that tools meet, the user's messages, the harness's
-//! limits.
+//! limits, the provider's prompt cache.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::cache::Profile;
 use crate::transcript::{Item, Recorded, ToolCall};
 
 /// What ordinary tools meet: shared by all threads of a run, mutable.
@@ -54,4 +56,27 @@ impl Default for Ceilings {
     fn default() -> Ceilings {
         Ceilings { rounds: 500, depth: 8, threads: 256, tokens: 200_000_000 }
     }
+}
+
+/// Whose prompt cache a run meets.
+#[derive(Clone, Debug)]
+pub struct PromptCache {
+    /// The provider's rules.
+    pub rules: Arc<Profile>,
+    /// The model, which a cache is always of.
+    pub model: String,
+    /// Whose routing key a thread sends.
+    pub keys: CacheKeys,
+    /// Whether the root's history lies in the cache when the run begins.
+    pub warm: bool,
+}
+
+/// Which routing key the threads of a run send, where the provider has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CacheKeys {
+    /// One for the whole run.
+    #[default]
+    Run,
+    /// Each thread its own: what a client does that takes its session's id.
+    Thread,
 }

@@ -19,6 +19,9 @@ pub(super) fn marks(request: &Request<'_>, node: NodeId, tree: &Tree, counters: 
         Some(_) => own(request, node, tree, counters)?,
         None => the_clients(request, node, tree, counters),
     };
+    for mark in &mut marks {
+        mark.lifetime = known(mark.lifetime, request.profile);
+    }
     marks.sort_by_key(|mark| tree.depth(mark.node));
     marks.dedup_by_key(|mark| mark.node);
     if let Rule::Breakpoints { at_most, .. } = request.profile.rule {
@@ -56,7 +59,13 @@ fn the_clients(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut 
 
 /// How long what is written without a mark of the request's own lives.
 pub(super) fn lifetime(request: &Request<'_>) -> Lifetime {
-    request.lifetime.or(request.profile.simulated().map(|client| client.lifetime)).unwrap_or(Lifetime::Short)
+    let asked = request.lifetime.or(request.profile.simulated().map(|client| client.lifetime));
+    known(asked.unwrap_or(Lifetime::Short), request.profile)
+}
+
+/// A provider with one lifetime has no longer one.
+fn known(lifetime: Lifetime, profile: &Profile) -> Lifetime {
+    if profile.lifetimes.len() < 2 { Lifetime::Short } else { lifetime }
 }
 
 /// The last segment that can carry a breakpoint: automatic caching walks back to it.

@@ -52,6 +52,7 @@ pub struct Cache<T> {
     names: Names,
     by_key: FxHashMap<DomainKey, usize>,
     domains: Vec<Domain>,
+    /// Everything that was ever sent, once there is more than one domain.
     ever: Recent,
     sent: Vec<Sent>,
     threads: Vec<Arc<str>>,
@@ -108,7 +109,8 @@ impl<T: Texts> Cache<T> {
         let marks = marks(request, node, &self.tree, &mut self.counters)?;
         let domain = self.domain(request);
         let minimum = request.profile.minimum_of(request.model);
-        let of_all = self.ever.nearest(&self.tree, node, &self.texts, &mut self.counters);
+        let ever = if self.domains.len() == 1 { &self.domains[0].ever } else { &self.ever };
+        let of_all = ever.nearest(&self.tree, node, &self.texts, &mut self.counters);
         let of_domain = match of_all {
             Some(near) if self.sent[near.request.number()].domain == domain => Some(near),
             Some(_) => self.domains[domain].ever.nearest(&self.tree, node, &self.texts, &mut self.counters),
@@ -161,9 +163,7 @@ impl<T: Texts> Cache<T> {
             self.touch(domain, life, Tip { node, last: self.now, request: id });
         }
         let tip = Tip { node, last: self.now, request: id };
-        self.ever.touch(&self.tree, tip, &mut self.counters);
-        self.domains[domain].ever.touch(&self.tree, tip, &mut self.counters);
-        self.domains[domain].ends.insert(node);
+        self.note(domain, tip);
         let (thread, number) = self.count(request.thread);
         let (marks, writes) = (reading.marks, reading.writes);
         self.sent.push(Sent { domain, node, start: self.now, available: None, marks, writes, thread, number });
@@ -241,10 +241,17 @@ impl<T: Texts> Cache<T> {
                 self.domains[domain].write(life, &self.tree, node, &mut self.counters);
                 self.touch(domain, life, tip);
             }
-            self.ever.touch(&self.tree, tip, &mut self.counters);
-            self.domains[domain].ever.touch(&self.tree, tip, &mut self.counters);
-            self.domains[domain].ends.insert(node);
+            self.note(domain, tip);
         }
+    }
+
+    /// Notes what was sent, for the explanations. With one domain its notes are all notes.
+    fn note(&mut self, domain: usize, tip: Tip) {
+        if self.domains.len() > 1 {
+            self.ever.touch(&self.tree, tip, &mut self.counters);
+        }
+        self.domains[domain].ever.touch(&self.tree, tip, &mut self.counters);
+        self.domains[domain].ends.insert(tip.node);
     }
 
     fn touch(&mut self, domain: usize, life: usize, tip: Tip) {
@@ -288,6 +295,9 @@ impl<T: Texts> Cache<T> {
             key: request.key.filter(|_| matched).map(|key| self.names.number(key)),
         };
         *self.by_key.entry(key).or_insert_with(|| {
+            if let [only] = &self.domains[..] {
+                self.ever = only.ever.clone();
+            }
             self.domains.push(Domain::new(key, profile));
             self.domains.len() - 1
         })

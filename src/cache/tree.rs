@@ -15,6 +15,9 @@ use super::segment::{Kind, Segment, Texts};
 /// A node: one beginning of a request.
 pub(super) type NodeId = u32;
 
+/// Children that are found by looking at each; of more, by a map.
+const FEW: usize = 4;
+
 /// The empty beginning.
 pub(super) const ROOT: NodeId = 0;
 
@@ -35,6 +38,7 @@ struct Node {
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
+    /// The children of nodes that have more than a few.
     by_segment: FxHashMap<(NodeId, Segment), NodeId>,
     order: Order,
 }
@@ -146,14 +150,13 @@ impl Tree {
     /// The beginning that goes on with this segment.
     pub(super) fn child(&mut self, parent: NodeId, segment: Segment, texts: &impl Texts, counters: &mut Counters) -> NodeId {
         counters.visited += 1;
-        if let Some(&known) = self.by_segment.get(&(parent, segment)) {
+        if let Some(known) = self.known(parent, &segment) {
             return known;
         }
         let place = self.place(parent, &segment, texts, counters);
         let next_sibling = self.node(parent).children.get(place).copied();
         let behind = self.order.previous(next_sibling.map_or(2 * parent + 1, |sibling| 2 * sibling));
-        let opening = self.order.insert_after(behind);
-        self.order.insert_after(opening);
+        self.order.insert_pair_after(behind);
         let new = self.nodes.len() as NodeId;
         let above = self.node(parent);
         let twice = self.node(above.jump).jump;
@@ -171,8 +174,21 @@ impl Tree {
         };
         self.nodes.push(node);
         self.nodes[parent as usize].children.insert(place, new);
-        self.by_segment.insert((parent, segment), new);
+        let children = &self.nodes[parent as usize].children;
+        if children.len() == FEW + 1 {
+            self.by_segment.extend(children.iter().map(|&child| ((parent, self.nodes[child as usize].segment), child)));
+        } else if children.len() > FEW {
+            self.by_segment.insert((parent, segment), new);
+        }
         new
+    }
+
+    fn known(&self, parent: NodeId, segment: &Segment) -> Option<NodeId> {
+        let children = &self.node(parent).children;
+        if children.len() > FEW {
+            return self.by_segment.get(&(parent, *segment)).copied();
+        }
+        children.iter().copied().find(|&child| self.segment(child) == segment)
     }
 
     /// Where a new child stands among its siblings.

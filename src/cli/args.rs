@@ -7,7 +7,7 @@ use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::check::Allowance;
 use crate::model::profile::MODELS;
-use crate::plan::{MEASURED, NONE};
+use crate::plan::{CACHE_OF_MODEL, COLD, KEY_OF_RUN, KEY_OF_THREAD, MEASURED, NONE, WARM};
 use crate::report::Format;
 use crate::scenario::{Briefing, Fallback, Size};
 use crate::tokens::Encoding;
@@ -98,6 +98,19 @@ pub struct MeasureArgs {
     /// What requests hold of real clients' prompts and tools: nothing, or what was measured, as sizes
     #[arg(long, value_name = "SCAFFOLD", default_value = NONE, value_parser = PossibleValuesParser::new([NONE, MEASURED]))]
     pub scaffold: String,
+    /// The prompt cache that requests meet: by the rules of the model's provider (`model`), none (`off`), or rules by name
+    /// (`anthropic`, `anthropic/claude-code`, `openai`, `vllm`, ...: `ctxbench list models`)
+    #[arg(long, value_name = "RULES", default_value = CACHE_OF_MODEL)]
+    pub cache: String,
+    /// Whose routing key a thread sends, where the provider has one: the run's, or its own
+    #[arg(long, value_name = "WHOSE", default_value = KEY_OF_RUN, value_parser = PossibleValuesParser::new([KEY_OF_RUN, KEY_OF_THREAD]))]
+    pub cache_key: String,
+    /// Whether the root's history lies in the cache when a run begins
+    #[arg(long, value_name = "START", default_value = COLD, value_parser = PossibleValuesParser::new([COLD, WARM]))]
+    pub cache_start: String,
+    /// A price table instead of the one that is built in
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
 }
 
 /// `run`.

@@ -7,20 +7,19 @@ use std::sync::Arc;
 
 use crate::check::{Budget, Budgets, Choice, MeasuredCell, Pattern, Patterns, measured_cell};
 use crate::error::{Error, Exit};
-use crate::plan::{CellId, NONE, Plan};
+use crate::plan::CellId;
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
 use crate::runner::{CellRecord, Sink, Threads, default_jobs, play, run};
 use crate::scenario::{Briefing, Fallback, Size, builtin_names};
 use crate::strategy::{Registry, Strategy};
 use crate::tokens::Meter;
 
-use super::args::MeasureArgs;
 use super::console::Console;
 use super::each_cell::EachCell;
 use super::inputs::{Wanted, offered};
 use super::interrupt::Interrupts;
+use super::measuring::Measuring;
 use super::output::Progress;
-use super::run::Measuring;
 use super::run_folder::{Lines, progress, tokenizer_of};
 
 /// Cells, and the encodings that they were counted in.
@@ -171,12 +170,7 @@ fn run_now(
     registry: &Registry,
     console: &Console,
 ) -> Result<Result<Gathered, Exit>, Error> {
-    let measuring = Measuring::of(&MeasureArgs {
-        as_model: None,
-        tokenizer: budgets.tokenizer.clone(),
-        engine: "tiktoken".to_owned(),
-        scaffold: NONE.to_owned(),
-    })?;
+    let measuring = Measuring::usual(&budgets.tokenizer)?;
     let interrupts = Interrupts::watch()?;
     let meter = Meter::new(measuring.counter.clone());
     let jobs = jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
@@ -192,7 +186,7 @@ fn run_now(
         let own = subjects.iter().filter(|subject| !gathered.choice.suite.contains(&subject.id.as_str()));
         gathered.choice.scenarios.extend(own.map(|subject| subject.id.clone()));
         let head = measuring.head(size, 1, briefing, fallback);
-        let mut plan = Plan::new(head, subjects, strategies.clone()).map_err(|why| Error::Usage(why.to_string()))?;
+        let mut plan = measuring.plan(head, subjects, strategies.clone())?;
         // A recording has no size, brief or fallback: it would be run under each.
         plan.retain(|id| budgets.budgets.iter().any(|budget| budget.names(id)) && names.insert(id.to_string()));
         if let Seeds::One(seed) = seeds {

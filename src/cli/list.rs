@@ -79,8 +79,7 @@ fn entries(kind: Listed, registry: &Registry) -> Vec<Entry> {
         Listed::Metrics => METRICS
             .iter()
             .map(|metric| {
-                let later = if metric.is_built() { "" } else { " (not measured in this version)" };
-                entry("metric", metric.name, format!("{} ({}, better: {}){later}", metric.about, metric.unit.name(), metric.better.name()))
+                entry("metric", metric.name, format!("{} ({}, better: {})", metric.about, metric.unit.name(), metric.better.name()))
             })
             .collect(),
         Listed::Formats => Format::ALL.iter().map(|format| entry("format", format.name(), format.about().to_owned())).collect(),

@@ -16,6 +16,7 @@ mod inputs;
 mod interrupt;
 mod list;
 mod lock_file;
+mod measuring;
 mod metric_names;
 mod output;
 mod player;
@@ -25,6 +26,7 @@ mod schema;
 mod show;
 mod sweep;
 mod validate;
+mod varied;
 
 use std::ffi::OsString;
 

@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Exit};
-use crate::model::profile::{FRONTIER, MODELS, ModelProfile, model_profile};
-use crate::plan::{CACHE_OF_MODEL, COLD, KEY_OF_RUN, Plan};
-use crate::results::{CacheSettings, Head, Settings};
+use crate::plan::Plan;
 use crate::runner::{Kept, RunDirectory, Sink, Tally, default_jobs, resume};
-use crate::scenario::{Briefing, Fallback, Size};
 use crate::strategy::{Registry, Strategy};
-use crate::tokens::{Encoding, Meter, TokenCounter, UnknownName, counter_by_name};
+use crate::tokens::Meter;
 
-use super::args::{Global, MeasureArgs, RunArgs};
+use super::args::{Global, RunArgs};
 use super::console::Console;
 use super::guarded;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
+use super::measuring::Measuring;
 use super::output::{FailFast, Progress, ReportSink, Target, not_of_runs};
 use super::player::together;
 
@@ -39,7 +37,7 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     };
     let subjects = subjects(&args.what, &wanted)?;
     let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
-    let plan = Plan::new(head, subjects, strategies).map_err(|why| Error::Usage(why.to_string()))?;
+    let plan = measuring.plan(head, subjects, strategies)?;
     plan.left_out().iter().for_each(|line| console.warn(line));
     if plan.is_empty() {
         return Err(Error::Usage("no cell is left to run: give other strategies or other recordings".to_owned()));
@@ -121,46 +119,6 @@ fn sinks<'a>(directory: Option<RunDirectory>, plan: &Plan, global: &Global, cons
         sinks.push(Box::new(Progress::default()));
     }
     Ok(sinks)
-}
-
-/// What figures are measured with.
-pub struct Measuring {
-    /// The model whose window and latency runs take, if that was typed; `Some(None)`: none.
-    pub as_model: Option<Option<ModelProfile>>,
-    /// The encoding.
-    pub encoding: Encoding,
-    /// The counter; it loads its vocabulary when it first counts.
-    pub counter: Arc<dyn TokenCounter>,
-    /// What requests hold of real clients' fixed texts.
-    pub scaffold: String,
-}
-
-impl Measuring {
-    /// What was typed.
-    pub fn of(args: &MeasureArgs) -> Result<Measuring, Error> {
-        let unknown = |why: UnknownName| Error::Usage(why.to_string());
-        let encoding: Encoding = args.tokenizer.parse().map_err(unknown)?;
-        let counter = counter_by_name(encoding, &args.engine).map_err(unknown)?;
-        let as_model = args.as_model.as_deref().map(model_profile);
-        Ok(Measuring { as_model, encoding, counter, scaffold: args.scaffold.clone() })
-    }
-
-    /// The head of a run.
-    pub fn head(&self, size: Size, seeds: u64, briefing: Briefing, fallback: Option<Fallback>) -> Head {
-        let profile = self.as_model.unwrap_or(Some(MODELS[0]));
-        let settings = Settings {
-            size,
-            seeds,
-            briefing,
-            fallback,
-            as_model: profile.map(|profile| profile.name.to_owned()),
-            latency: profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
-            engine: self.counter.id().to_owned(),
-            scaffold: self.scaffold.clone(),
-            cache: CacheSettings { rules: CACHE_OF_MODEL.into(), keys: KEY_OF_RUN.into(), start: COLD.into() },
-        };
-        Head::new(self.encoding.name(), settings)
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::error::nearest::{suggestion, suggestion_or_stop};
-use crate::plan::{Cell, CellId, CellIdError, Plan};
+use crate::plan::{Cell, CellId, CellIdError};
 use crate::report::{Format, Sent, Shown, Texts, Versus, VersusCell, cell_text, request_text, versus_text};
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
 use crate::runner::play;
@@ -14,9 +14,10 @@ use crate::tokens::Meter;
 use super::args::{Global, ShowArgs};
 use super::console::Console;
 use super::inputs::{Wanted, subjects};
+use super::measuring::Measuring;
 use super::output::emit;
 use super::player::Player;
-use super::run::{Measuring, strategies};
+use super::run::strategies;
 use super::run_folder::{Lines, tokenizer_of};
 
 /// Shows a cell.
@@ -138,8 +139,7 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
     }
     // As in a check, what is named later stands for what has the same name.
     subjects.drain(..subjects.len() - 1);
-    let plan = Plan::new(measuring.head(id.size, 1, id.briefing, id.fallback), subjects, strategies)
-        .map_err(|why| Error::Usage(why.to_string()))?;
+    let plan = measuring.plan(measuring.head(id.size, 1, id.briefing, id.fallback), subjects, strategies)?;
     let cell = plan.cells_of_seed(id.seed).next().ok_or_else(|| Error::Usage(plan.left_out().join("; ")))?;
     if cell.id.model != id.model {
         return Err(Error::Usage(format!("`{}` is played by `{}`, not by `{}`", cell.id.scenario, cell.id.model, id.model)));

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::error::nearest::suggestion_or_stop;
 use crate::error::{Error, Exit};
 use crate::metrics::Metric;
-use crate::plan::{Plan, Subject};
+use crate::model::profile::MODELS;
+use crate::plan::Subject;
 use crate::report::{Swept, swept};
 use crate::results::{CellResult, Evidence, Status};
 use crate::runner::{CellRecord, Sink, default_jobs, run as run_plan};
@@ -19,9 +20,11 @@ use super::console::Console;
 use super::each_cell::EachCell;
 use super::inputs::{Wanted, one_scenario, simulated};
 use super::interrupt::Interrupts;
+use super::measuring::Measuring;
 use super::metric_names::metrics_named;
 use super::output::emit;
-use super::run::{Measuring, strategies};
+use super::run::strategies;
+use super::varied::{Varied, keys};
 
 /// The metrics that are looked at if nobody says which.
 const USUAL: [&str; 4] = ["parent.final_context", "total.input", "latency.end_to_end", "quality"];
@@ -34,13 +37,27 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
     let metrics = metrics_named(if args.metric.is_empty() { &usual } else { &args.metric })?;
     let (file, id) = one_scenario(&args.scenario, console)?;
     let own = file.parameters(&id, args.size);
-    if !own.contains_key(key) {
-        let near = suggestion_or_stop(key, own.keys().map(String::as_str));
+    let measuring = Measuring::of(&args.measure)?;
+    let varied = Varied::named(key).filter(|_| !own.contains_key(key));
+    if varied.is_none() && !own.contains_key(key) {
+        let mut names: Vec<&str> = own.keys().map(String::as_str).collect();
+        for key in keys() {
+            names.push(key);
+        }
+        let near = suggestion_or_stop(key, names.iter().copied());
         let known: Vec<String> = own.iter().map(|(key, value)| format!("{key} ({value})")).collect();
         let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
-        return Err(Error::Usage(format!("{id} has no parameter `{key}`{near} Of its own, {known}")));
+        let settings: Vec<&str> = keys().collect();
+        return Err(Error::Usage(format!(
+            "{id} has no parameter `{key}`{near} Of its own, {known}; prices and latency vary by {}",
+            settings.join(", ")
+        )));
     }
-    let measuring = Measuring::of(&args.measure)?;
+    let model = measuring.as_model.unwrap_or(Some(MODELS[0]));
+    let own_value = match varied {
+        None => own.get(key).copied(),
+        Some(varied) => model.and_then(|model| varied.own(&model, &measuring.prices)),
+    };
     let strategies = strategies(&args.strategy, registry)?;
     let wanted = Wanted {
         size: args.size,
@@ -56,10 +73,14 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
     let measure = |values: &[i64]| -> Result<Vec<CellResult>, Error> {
         let mut subjects = Vec::new();
         for value in values {
-            subjects.push(subject(&file, &id, key, *value, &wanted)?);
+            let subject = match varied {
+                None => subject(&file, &id, BTreeMap::from([(key.to_owned(), *value)]), &wanted)?,
+                Some(varied) => varied.set(subject(&file, &id, BTreeMap::new(), &wanted)?, *value, &measuring.prices)?,
+            };
+            subjects.push(Subject { id: format!("{}@{value}", subject.id), ..subject });
         }
         let head = measuring.head(args.size, 1, args.briefing, args.fallback);
-        let plan = Plan::new(head, subjects, strategies.clone()).map_err(|why| Error::Usage(why.to_string()))?;
+        let plan = measuring.plan(head, subjects, strategies.clone())?;
         let mut cells = Vec::new();
         let take = |record: &CellRecord| {
             cells.push(record.result.clone());
@@ -93,7 +114,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
     let swept_now = Swept {
         scenario: format!("{id} · {}", args.size.name()),
         key: key.to_owned(),
-        own: own.get(key).copied(),
+        own: own_value,
         strategies: strategies.iter().map(|strategy| strategy.id()).collect(),
         curves,
         evidence: format!("{} ({})", evidence.name(), evidence.claim()),
@@ -105,16 +126,15 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
     Ok(Exit::Fine)
 }
 
-/// The scenario with one value of the parameter, under a name of its own.
-fn subject(file: &ScenarioFile, id: &str, key: &str, value: i64, wanted: &Wanted<'_>) -> Result<Subject, Error> {
-    let overrides = BTreeMap::from([(key.to_owned(), value)]);
-    let scenario = file.compile(id, wanted.size, &overrides);
+/// The scenario with these values in place of its own.
+fn subject(file: &ScenarioFile, id: &str, values: BTreeMap<String, i64>, wanted: &Wanted<'_>) -> Result<Subject, Error> {
+    let scenario = file.compile(id, wanted.size, &values);
     let scenario = scenario.map_err(|errors| {
         let errors = errors.render(wanted.console.colour_err);
-        Error::Input(format!("with {key} = {value} the scenario is wrong; vary it where it is not:\n\n{errors}"))
+        let with: Vec<String> = values.iter().map(|(key, value)| format!("with {key} = {value} ")).collect();
+        Error::Input(format!("{}the scenario is wrong; vary it where it is not:\n\n{errors}", with.concat()))
     })?;
-    let Some(subject) = simulated(scenario, wanted) else { return Err(Error::Internal(format!("{id} has no reader"))) };
-    Ok(Subject { id: format!("{}@{value}", subject.id), ..subject })
+    simulated(scenario, wanted).ok_or_else(|| Error::Internal(format!("{id} has no reader")))
 }
 
 /// Puts cells into the curves: they come by value, then strategy.

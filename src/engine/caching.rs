@@ -7,34 +7,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::cache::{Cache, Common, Kind, Outcome, Profile, Request, RequestId, Segment, Texts, Usage, Why};
+use crate::cache::{Cache, Common, Kind, Outcome, Request, RequestId, Segment, Texts, Usage, Why};
 use crate::ledger::{CacheUse, FirstDivergence, Place, splice};
+use crate::setting::{CacheKeys, PromptCache};
 use crate::strategy::{ThreadId, ToolSpec};
 use crate::tokens::{CountError, Meter, header};
 use crate::transcript::{Body, Content, Digest, Item, Part, Role};
-
-/// Whose prompt cache a run meets.
-#[derive(Clone, Debug)]
-pub struct PromptCache {
-    /// The provider's rules.
-    pub rules: Arc<Profile>,
-    /// The model, which a cache is always of.
-    pub model: String,
-    /// Whose routing key a thread sends.
-    pub keys: CacheKeys,
-    /// Whether the root's history lies in the cache when the run begins.
-    pub warm: bool,
-}
-
-/// Which routing key the threads of a run send, where the provider has one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CacheKeys {
-    /// One for the whole run.
-    #[default]
-    Run,
-    /// Each thread its own: what a client does that takes its session's id.
-    Thread,
-}
 
 /// The cache of a run, and what each thread sent last.
 pub(super) struct Caching {

@@ -26,12 +26,13 @@ use std::sync::Arc;
 
 use crate::ledger::{Delegation, Failure, FailureKind, Fate, Outcome, Row, ThreadRecord};
 use crate::model::{Agent, profile::Latency};
+use crate::setting::PromptCache;
 use crate::strategy::{ReturnContract, RunContext, Scope, Session, Strategy, ThreadId, ThreadState};
 use crate::tokens::{CountError, Meter};
 use crate::transcript::{CallKey, Item, Origin, dangling};
 
 use caching::Caching;
-pub use caching::{CacheKeys, PromptCache};
+
 use log::Logs;
 use queue::Queue;
 use state::{Arrival, LiveTurn, OpenCall, Thread, TurnIndex};

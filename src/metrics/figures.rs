@@ -1,15 +1,19 @@
 //! All figures of one run, folded once; the list reads its metrics from here.
 
+use crate::cache;
 use crate::ledger::{ByThread, Fate, Outcome, Row};
+use crate::prices::Usd;
 use crate::score::{NO_CHILD, Scored};
 use crate::strategy::ThreadId;
 use crate::transcript::Part;
 
+use super::cached::Cached;
 use super::facts::{FollowUps, NO_FACTS, Survival, Uses};
 use super::returns::{FactReturns, Returns, delivered, returns_of};
 use super::spend::{Contexts, Spend};
+use super::totals::Totals;
 use super::value::Value;
-use super::{Subject, absorbed, delegation, reexplored};
+use super::{Subject, absorbed, cached, delegation, reexplored, reread, totals};
 
 /// Sums and extremes, before unknowns are told apart from zeros.
 pub(crate) struct Figures<'a> {
@@ -40,6 +44,10 @@ pub(crate) struct Figures<'a> {
     survival: Result<Survival, String>,
     uses: Result<Uses, String>,
     follow_ups: Result<FollowUps, String>,
+    pub(super) reread: u64,
+    totals: Result<Totals, String>,
+    cached: Result<Cached, String>,
+    cost: Result<(Usd, Usd), String>,
 }
 
 impl<'a> Figures<'a> {
@@ -81,6 +89,10 @@ impl<'a> Figures<'a> {
             returns: returns_of(&delivered, facts.as_ref().ok().copied()),
             survival: ending.clone().and_then(|(facts, ending)| Survival::of(facts, outcome, &by_thread, &delivered, ending)),
             uses: ending.and_then(|(facts, ending)| Uses::of(facts, outcome, ending)),
+            reread: reread::reread(outcome, &by_thread),
+            totals: totals::totals(outcome, subject.meter).map_err(|why| why.to_string()),
+            cached: cached::cached(outcome).ok_or_else(|| subject.no_cache.to_owned()),
+            cost: subject.prices.clone().and_then(|prices| cached::cost(outcome, prices, subject.no_cache)),
             follow_ups: facts.and_then(|facts| FollowUps::of(facts, outcome, &by_thread, &delivered)),
         }
     }
@@ -210,10 +222,57 @@ impl<'a> Figures<'a> {
         self.follow_ups.as_ref().map(|counts| Value::Count(of(counts))).map_err(String::clone)
     }
 
+    /// A way of counting input.
+    pub(super) fn totals(&self, of: fn(&Totals) -> u64) -> Result<Value, String> {
+        self.subject.children.clone()?;
+        self.totals.as_ref().map(|totals| Value::Count(of(totals))).map_err(String::clone)
+    }
+
+    /// A class of input to a prompt cache; a range is no value.
+    pub(super) fn cached(&self, of: fn(&cache::Usage) -> u64) -> Result<Value, String> {
+        let (low, high) = self.cached_range(of)?;
+        if low == high { Ok(Value::Count(low)) } else { Err(format!("the provider's rules leave a range: {low} to {high}")) }
+    }
+
+    /// The smaller or the larger end of the range that the rules leave.
+    pub(super) fn cached_end(&self, of: fn(&cache::Usage) -> u64, end: fn(u64, u64) -> u64) -> Result<Value, String> {
+        self.cached_range(of).map(|(low, high)| Value::Count(end(low, high)))
+    }
+
+    fn cached_range(&self, of: fn(&cache::Usage) -> u64) -> Result<(u64, u64), String> {
+        self.subject.children.clone()?;
+        self.cached.as_ref().map(|cached| (of(&cached.low), of(&cached.high))).map_err(String::clone)
+    }
+
+    /// What all requests cost, in dollars; a range is no value.
+    pub(super) fn cost(&self) -> Result<Value, String> {
+        let (low, high) = self.cost_range()?;
+        match low == high {
+            true => Ok(dollars(low)),
+            false => Err(format!("the provider's cache rules leave a range: {low} to {high} dollars")),
+        }
+    }
+
+    /// The smaller or the larger end of that range.
+    pub(super) fn cost_end(&self, end: fn(Usd, Usd) -> Usd) -> Result<Value, String> {
+        self.cost_range().map(|(low, high)| dollars(end(low, high)))
+    }
+
+    fn cost_range(&self) -> Result<(Usd, Usd), String> {
+        self.subject.children.clone()?;
+        let (one, other) = self.cost.clone()?;
+        Ok((one.min(other), one.max(other)))
+    }
+
     fn with_children(&self) -> Result<(), String> {
         self.subject.children.clone()?;
         if self.has_children { Ok(()) } else { Err(NO_CHILD.into()) }
     }
+}
+
+/// Figures have six decimals; the sum itself is exact.
+fn dollars(usd: Usd) -> Value {
+    Value::Ratio(usd.trillionths() as f64 / 1e12)
 }
 
 fn is_root(row: &Row) -> bool {

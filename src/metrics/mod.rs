@@ -10,6 +10,7 @@
 //! (`synthetic`) and those beside a turn (`aside`) too: all of them are paid.
 
 mod absorbed;
+mod cached;
 mod delegation;
 mod facts;
 mod figures;
@@ -17,12 +18,14 @@ mod list;
 #[cfg(test)]
 mod properties;
 mod reexplored;
+mod reread;
 mod returns;
 #[cfg(test)]
 pub(crate) mod sample;
 mod spend;
 #[cfg(test)]
 mod tests;
+mod totals;
 mod value;
 
 pub use facts::Facts;
@@ -32,6 +35,7 @@ pub use spend::{Spend, ThreadSpend, spend_by_thread};
 pub use value::{Measured, Value};
 
 use crate::ledger::{FailureKind, Outcome};
+use crate::prices::ModelPrices;
 use crate::score::Scored;
 use crate::tokens::Meter;
 
@@ -47,6 +51,10 @@ pub struct Subject<'a> {
     /// `Err`: why the children's own exchanges are not known (a recording without their transcripts, say). Every figure
     /// that they are part of is then null with this reason.
     pub children: Result<(), String>,
+    /// What the model's tokens cost, or why nobody knows.
+    pub prices: Result<&'a ModelPrices, String>,
+    /// Why no prompt cache was simulated, if none was.
+    pub no_cache: &'a str,
     /// Counts the statements of the facts that survived, each distinct one once a run.
     pub meter: &'a Meter,
 }
@@ -70,18 +78,14 @@ impl Measurement {
     }
 }
 
-/// Why metrics of a later version have no value.
-pub const NOT_BUILT: &str = "not built";
-
 /// Measures a run: every metric, once, in order. Time and memory grow with the ledger, not with its square.
 pub fn measure(subject: &Subject<'_>) -> Measurement {
     let figures = figures::Figures::of(subject);
     // A panic inside the cell took everything with it but the fact itself.
     let lost = subject.outcome.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Panic);
-    let value = |metric: &Metric| match metric.read {
-        None => Err(NOT_BUILT.to_owned()),
-        Some(_) if lost && !["failures", "quality"].contains(&metric.name) => Err("the cell panicked".to_owned()),
-        Some(read) => read(&figures),
+    let value = |metric: &Metric| match lost && !["failures", "quality"].contains(&metric.name) {
+        true => Err("the cell panicked".to_owned()),
+        false => (metric.read)(&figures),
     };
     let metrics = METRICS.iter().map(|metric| Measured { name: metric.name, value: value(metric) }).collect();
     Measurement { metrics, notes: notes(subject.outcome) }

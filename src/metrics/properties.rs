@@ -18,7 +18,15 @@ fn value(outcome: &Outcome, name: &str) -> Result<Value, String> {
 
 fn measured(outcome: &Outcome) -> Measurement {
     let meter = meter();
-    measure(&Subject { outcome, scored: Err("not scored".into()), facts: Err("no facts".into()), children: Ok(()), meter: &meter })
+    measure(&Subject {
+        outcome,
+        scored: Err("not scored".into()),
+        facts: Err("no facts".into()),
+        children: Ok(()),
+        prices: Err("unpriced".into()),
+        no_cache: "no cache",
+        meter: &meter,
+    })
 }
 
 fn count(outcome: &Outcome, name: &str) -> u64 {
@@ -123,7 +131,15 @@ fn with_facts(outcome: &Outcome) -> Measurement {
     let (world, meter) = (world(), meter());
     let index = MarkerIndex::new(&world);
     let facts = Ok(Facts::new(&world, &index));
-    measure(&Subject { outcome, scored: Err("not scored".into()), facts, children: Ok(()), meter: &meter })
+    measure(&Subject {
+        outcome,
+        scored: Err("not scored".into()),
+        facts,
+        children: Ok(()),
+        prices: Err("unpriced".into()),
+        no_cache: "no cache",
+        meter: &meter,
+    })
 }
 
 /// How many facts came how far, by a search of plain texts.

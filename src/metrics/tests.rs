@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sample::{ROOT, Sample, call, delegating_call, meter, returned, wrote};
-use super::{METRICS, Measurement, NOT_BUILT, Subject, Value, measure, metric, returns, spend_by_thread};
+use super::{METRICS, Measurement, Subject, Value, measure, metric, returns, spend_by_thread};
 use crate::ledger::{Failure, FailureKind, Fate, Log, Outcome};
 use crate::score::Scored;
 use crate::strategy::Splice;
@@ -12,7 +12,15 @@ use crate::transcript::{CallKey, Handle, Item, Means, Origin};
 fn measured(outcome: &Outcome) -> Measurement {
     let meter = meter();
     let why = "a recording has no answer key".to_owned();
-    measure(&Subject { outcome, scored: Err(why.clone()), facts: Err(why), children: Ok(()), meter: &meter })
+    measure(&Subject {
+        outcome,
+        scored: Err(why.clone()),
+        facts: Err(why),
+        children: Ok(()),
+        prices: Err("unpriced".into()),
+        no_cache: "no cache",
+        meter: &meter,
+    })
 }
 
 #[track_caller]
@@ -106,9 +114,8 @@ fn a_run_without_children_has_no_child_figures_and_true_zeros() {
             ("children.zero_action", count(0)),
             ("total.input", count(100)),
             ("quality", Err("a recording has no answer key")),
-            ("cost.usd", Err(NOT_BUILT)),
-            ("cache.read", Err(NOT_BUILT)),
-            ("input.unique", Err(NOT_BUILT)),
+            ("cost.usd", Err("unpriced")),
+            ("cache.read", Err("no cache")),
             ("amplification", Err("a recording has no answer key")),
         ],
     );
@@ -135,6 +142,8 @@ fn unknown_children_make_every_figure_unknown_that_they_are_part_of() {
         scored: Err("held".into()),
         facts: Err("held".into()),
         children: Err(why.into()),
+        prices: Err("unpriced".into()),
+        no_cache: "no cache",
         meter: &meter,
     };
     let measured = measure(&subject);
@@ -153,7 +162,15 @@ fn scores_come_from_the_scorer() {
     let scored = Scored { quality: Ok(0.75), checks: vec![], child_quality: Err("no check".into()), child_coverage: Ok(0.5) };
     let meter = meter();
     let facts = Err("none".into());
-    let measured = measure(&Subject { outcome: &sample.outcome, scored: Ok(&scored), facts, children: Ok(()), meter: &meter });
+    let measured = measure(&Subject {
+        outcome: &sample.outcome,
+        scored: Ok(&scored),
+        facts,
+        children: Ok(()),
+        prices: Err("unpriced".into()),
+        no_cache: "no cache",
+        meter: &meter,
+    });
     assert_eq!(measured.get("quality"), Ok(Value::Ratio(0.75)));
     assert_eq!(measured.get("child.quality"), Err("no check".to_owned()));
     assert_eq!(measured.get("child.coverage"), Ok(Value::Ratio(0.5)));
@@ -381,7 +398,7 @@ fn a_panic_leaves_nothing_but_the_failure() {
     let lost = Err("the cell panicked");
     check(
         &outcome,
-        &[("failures", count(1)), ("requests", lost), ("parent.input_total", lost), ("child.opening", lost), ("cost.usd", Err(NOT_BUILT))],
+        &[("failures", count(1)), ("requests", lost), ("parent.input_total", lost), ("child.opening", lost), ("cost.usd", lost)],
     );
 }
 

@@ -9,7 +9,6 @@ mod recording;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::engine::{CacheKeys, PromptCache};
 use crate::import::Imported;
 use crate::model::Model;
 use crate::model::held::{Held, HeldError};
@@ -18,7 +17,7 @@ use crate::prices::{ModelPrices, PriceTable};
 use crate::results::{CacheSettings, Evidence, Head, Prices, Settings};
 use crate::scenario::{Briefing, Fallback, Scenario, Size};
 use crate::score::Scorer;
-use crate::setting::{Ceilings, UserInput, World};
+use crate::setting::{CacheKeys, Ceilings, PromptCache, UserInput, World};
 use crate::strategy::{RunContext, Strategy};
 use crate::tokens::Meter;
 use crate::transcript::{Digest, Item};
@@ -97,6 +96,8 @@ pub struct Subject {
     pub recorded_model: Option<String>,
     /// The model whose window and latency it takes; `None`: no window.
     pub profile: Option<ModelProfile>,
+    /// What that model costs, where not as the run's table says.
+    pub prices: Option<Arc<ModelPrices>>,
     /// Scores its runs, or why they are not scored.
     pub scorer: Result<Arc<Scorer>, String>,
     /// `Err`: why the children's own exchanges are not known, so that no figure holds them.
@@ -137,6 +138,7 @@ impl Subject {
             casting,
             recorded_model: None,
             profile: None,
+            prices: None,
             scorer,
             children: Ok(()),
             remark: Arc::new(|_| vec![]),
@@ -172,6 +174,7 @@ impl Subject {
             casting: Arc::new(move |_| Arc::new(played.clone())),
             recorded_model: held.recorded_model().map(str::to_owned),
             profile: None,
+            prices: None,
             scorer: Err("a recording has no answer key".to_owned()),
             children: held.children(),
             remark: imported.sessions.get(at).map_or_else(|| Arc::new(|_: &Meter| vec![]) as Remark, held_remark),
@@ -390,6 +393,9 @@ impl Plan {
 
     /// The prices of a subject's model.
     fn model_prices(&self, subject: &Subject) -> Result<Arc<ModelPrices>, String> {
+        if let Some(prices) = &subject.prices {
+            return Ok(prices.clone());
+        }
         let Some(table) = &self.prices else { return Err("the run has no prices".to_owned()) };
         let Some(profile) = subject.profile else { return Err("no model was taken (--as none), so nothing is priced".to_owned()) };
         table.find(profile.name).map(|prices| Arc::new(prices.clone())).map_err(|why| why.to_string())

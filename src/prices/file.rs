@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -120,7 +121,7 @@ impl Reading {
         let models = self.models(top);
         let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let name = name.strip_suffix(".toml").unwrap_or(name).to_owned();
-        let digest = format!("{:032x}", xxhash_rust::xxh3::xxh3_128(source.as_bytes()));
+        let digest = Sha256::digest(source.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         Some(PriceTable { name, dated: dated?, source: source_said?, digest, models })
     }
 

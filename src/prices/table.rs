@@ -18,7 +18,7 @@ pub struct PriceTable {
     pub dated: Date,
     /// Where they come from.
     pub source: String,
-    /// Digest of the file, 32 hexadecimal digits (XXH3, 128 bits): it tells two tables apart, and guards against nobody.
+    /// SHA-256 of the file, in hexadecimal digits.
     pub digest: String,
     /// The models, in the file's order.
     pub models: Vec<ModelPrices>,

@@ -103,7 +103,7 @@ fn what_is_not_known_stays_unknown() {
 fn the_built_in_table_is_whole() {
     let table = table();
     assert_eq!((table.name.as_str(), table.dated.to_string().as_str(), table.models.len()), ("2026-11-30", "2026-11-30", 32));
-    assert_eq!(table.digest.len(), 32);
+    assert_eq!(table.digest.len(), 64);
     assert_eq!(table.find("openai/gpt-6-sol").map(|prices| prices.name.clone()), Ok("gpt-6-sol".into()));
     assert_eq!(table.find("gemini/gemini-2.5-pro").map(|prices| prices.steps[0].above), Ok(200_000));
     // Off-peak hours are noted where they matter.
@@ -136,6 +136,17 @@ fn a_users_table_is_read() {
     let other = PriceTable::parse(&MINE.replace("2.5", "2.6"), "mine.toml").expect("it reads");
     assert_ne!(mine.digest, other.digest);
     assert_eq!(mine, PriceTable::parse(MINE, "mine.toml").expect("it reads"));
+}
+
+#[test]
+fn of_two_steps_the_higher_one_that_is_passed_holds() {
+    let steps = "[[model.step]]\nabove = 10\ninput = 2\noutput = 5\n[[model.step]]\nabove = 20\ninput = 4\noutput = 5\n";
+    let mine = PriceTable::parse(&format!("{MINE}{steps}"), "mine.toml").expect("it reads");
+    for (input, expect) in [(10, 10), (11, 22), (20, 40), (21, 84)] {
+        let tokens = Tokens { uncached: input, ..Tokens::default() };
+        let cost = mine.find("house").and_then(|prices| prices.cost(&tokens)).map(Usd::trillionths);
+        assert_eq!(cost, Ok(expect * 1_000_000), "{input}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::metrics::{Better, metric};
 use crate::results::{CellResult, Evidence, Head, Status, SummaryRow};
 use crate::stats::{Direction, pareto};
 
-use super::numerals::{count, few, seconds, share};
+use super::numerals::{count, dollars, few, seconds, share};
 
 /// How a column's numbers are written.
 #[derive(Clone, Copy)]
@@ -17,6 +17,7 @@ enum Written {
     Few,
     Seconds,
     Share,
+    Dollars,
 }
 
 /// A column: the sum of some metrics.
@@ -47,7 +48,6 @@ impl Column {
 const COLUMNS: [Column; 7] = [
     column("parent context", "parent\ncontext", "parent.final_context", Written::Count),
     column("parent input", "parent\ninput", "parent.input_total", Written::Count),
-    column("child input", "child\ninput", "child.input_total", Written::Count),
     Column {
         title: "total tokens",
         lines: "total\ntokens",
@@ -56,6 +56,7 @@ const COLUMNS: [Column; 7] = [
         beside: None,
         written: Written::Count,
     },
+    column("cost $", "cost\n$", "cost.usd", Written::Dollars),
     column("requests", "re-\nquests", "requests", Written::Few),
     column("time s", "time\ns", "latency.end_to_end", Written::Seconds),
     Column {
@@ -69,8 +70,9 @@ const COLUMNS: [Column; 7] = [
 ];
 
 /// What a reader of the tables must know.
-pub(super) const READING_HELP: &str = "Parent context: tokens of the parent's last request with its reply. Parent and child input: all requests, \
-     re-sent history counted each time. Total tokens: input and output of all threads. Time is virtual. Less is better \
+pub(super) const READING_HELP: &str = "Parent context: tokens of the parent's last request with its reply. Parent input: all its requests, re-sent \
+     history counted each time. Total tokens: input and output of all threads. Cost: of all requests at list prices, by what \
+     the provider's prompt cache makes of each. Time is virtual. Less is better \
      everywhere but in quality, which runs from 0 to 1; in brackets how often the parent did the work itself after a \
      delegation failed. Read both together.";
 
@@ -279,21 +281,25 @@ pub(super) fn named((strategy, model, evidence): &(&str, &str, Evidence), all: &
     if differing.is_empty() { (*strategy).to_owned() } else { format!("{strategy} [{}]", differing.join(", ")) }
 }
 
-/// What a strategy is chosen by, and how people call it.
+/// What a strategy is chosen by, and how people call it. Where nothing is priced, the input of all stands for what it costs.
 const OBJECTIVES: [(&str, &str); 4] =
-    [("parent.input_total", "parent input"), ("total.input", "input of all"), ("latency.end_to_end", "time"), ("quality", "quality")];
+    [("parent.input_total", "parent input"), ("cost.usd", "cost"), ("latency.end_to_end", "time"), ("quality", "quality")];
+const UNPRICED: (&str, &str) = ("total.input", "input of all");
 
 /// The strategies that nobody beats in everything at once: for each other one there is one that is as good in all objectives and
 /// better in one.
 fn front<'a>(summary: impl Iterator<Item = &'a SummaryRow>) -> Option<String> {
+    let summary: Vec<&SummaryRow> = summary.collect();
+    let is_priced = summary.iter().any(|row| row.metric == "cost.usd");
+    let objectives = OBJECTIVES.map(|one| if one.0 == "cost.usd" && !is_priced { UNPRICED } else { one });
     let mut points: IndexMap<(&str, &str, Evidence), Vec<Option<f64>>> = IndexMap::new();
     for row in summary {
-        let point = points.entry((&row.strategy, &row.model, row.evidence)).or_insert_with(|| vec![None; OBJECTIVES.len()]);
-        if let Some(at) = OBJECTIVES.iter().position(|(name, _)| *name == row.metric) {
+        let point = points.entry((&row.strategy, &row.model, row.evidence)).or_insert_with(|| vec![None; objectives.len()]);
+        if let Some(at) = objectives.iter().position(|(name, _)| *name == row.metric) {
             point[at] = Some(row.mean.value());
         }
     }
-    let better = OBJECTIVES.map(|(name, _)| match metric(name).map(|metric| metric.better) {
+    let better = objectives.map(|(name, _)| match metric(name).map(|metric| metric.better) {
         Some(Better::Higher) => Direction::Higher,
         _ => Direction::Lower,
     });
@@ -303,8 +309,8 @@ fn front<'a>(summary: impl Iterator<Item = &'a SummaryRow>) -> Option<String> {
         return None;
     }
     let names: Vec<&str> = front.best.iter().filter_map(|at| points.get_index(*at)).map(|((strategy, _, _), _)| *strategy).collect();
-    let objectives: Vec<&str> = OBJECTIVES.iter().map(|(_, title)| *title).collect();
-    Some(format!("Nobody's means are better in all of {} at once than those of {}.", objectives.join(", "), names.join(", ")))
+    let titles: Vec<&str> = objectives.iter().map(|(_, title)| *title).collect();
+    Some(format!("Nobody's means are better in all of {} at once than those of {}.", titles.join(", "), names.join(", ")))
 }
 
 /// How far the best mean of each column can be told from the others: whose 95 % interval overlaps its own. A ranking of means
@@ -448,6 +454,7 @@ impl Written {
             Written::Few => few(value),
             Written::Seconds => seconds(value),
             Written::Share => share(value),
+            Written::Dollars => dollars(value),
         }
     }
 }

@@ -34,6 +34,18 @@ pub(super) fn share(value: f64) -> String {
     format!("{value:.2}")
 }
 
+/// Dollars, with three digits that count, in at most seven characters.
+pub(super) fn dollars(value: f64) -> String {
+    match value.abs() {
+        size if size >= 99.95 => apart(&format!("{value:.0}")),
+        size if size >= 9.995 => format!("{value:.1}"),
+        size if size >= 0.9995 => format!("{value:.2}"),
+        size if size >= 0.09995 => format!("{value:.3}"),
+        size if size >= 0.009995 => format!("{value:.4}"),
+        _ => format!("{value:.5}"),
+    }
+}
+
 /// A number's digits with its thousands apart; what stands behind a point stays as it is.
 pub(super) fn apart(digits: &str) -> String {
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |rest| ("-", rest));
@@ -59,6 +71,13 @@ mod tests {
     #[test]
     fn numbers_for_people() {
         let check = |said: String, expect: &str| assert_eq!(said, expect);
+        check(dollars(0.0), "0.00000");
+        check(dollars(0.001_234), "0.00123");
+        check(dollars(0.012_345), "0.0123");
+        check(dollars(0.123_45), "0.123");
+        check(dollars(1.234_5), "1.23");
+        check(dollars(12.345), "12.3");
+        check(dollars(1_234.5), "1,234");
         check(count(0.0), "0");
         check(count(999.0), "999");
         check(count(1000.0), "1,000");

@@ -59,6 +59,8 @@ pub(super) fn measure(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Measured
         scored: scored.as_ref().map_err(|why| (**why).clone()),
         facts: facts.map_err(|why| (*why).clone()),
         children: cell.children.clone(),
+        prices: cell.prices.as_deref().map_err(String::clone),
+        no_cache: cell.cache.as_ref().err().map_or("", String::as_str),
         meter,
     };
     let measurement = metrics::measure(&subject);

@@ -66,6 +66,14 @@ pub fn play_seeded(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaf
     let markers = scorer.markers_for_run();
     let scored = scorer.score_with(&outcome, &markers);
     let facts = Ok(Facts::new(scenario, &markers));
-    let measurement = measure(&Subject { outcome: &outcome, scored: Ok(&scored), facts, children: Ok(()), meter });
+    let measurement = measure(&Subject {
+        outcome: &outcome,
+        scored: Ok(&scored),
+        facts,
+        children: Ok(()),
+        prices: Err("unpriced".into()),
+        no_cache: "no cache",
+        meter,
+    });
     Played { outcome, measurement }
 }

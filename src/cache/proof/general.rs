@@ -220,6 +220,22 @@ fn reasons_are_named() {
 }
 
 #[test]
+fn a_breakpoint_before_what_was_read_is_kept_without_a_fee() {
+    // Assumed: the vendor says one entry for each breakpoint, and bills only what stands behind the highest hit.
+    let mut stage = Stage::new("anthropic/automatic");
+    let parent = session(2);
+    stage.send("root", 0, &parent);
+    let profile = Profile::builtin("anthropic/claude-code").expect("a profile");
+    let mut marked = |at, rest: &[Segment]| {
+        let outcome = stage.cache.send(&Request { rest, ..base(&profile, at) }).expect("a request that is one");
+        stage.cache.available(outcome.request, at + 1000);
+        (outcome.high.read, outcome.high.written())
+    };
+    assert_eq!(marked(5000, &parent), (14_000, 0));
+    assert_eq!(marked(10_000, &[session(0), vec![task(1)]].concat()), (12_000, 300));
+}
+
+#[test]
 fn an_entry_too_far_back_is_not_found() {
     let mut stage = Stage::new("anthropic/automatic");
     let short = session(1);
@@ -270,6 +286,18 @@ fn the_longer_lifetime_is_billed_apart_and_lives_longer() {
     assert_eq!((first.high.write_long, first.high.write_short), (14_000, 0));
     assert_eq!(stage.send("root", 3_600_000, &parent).high.read, 14_000);
     assert_eq!(stage.send("root", 7_200_001, &parent).high.read, 0);
+}
+
+#[test]
+fn a_request_may_ask_for_another_lifetime_than_its_client() {
+    for (profile, short, long) in [("anthropic", 0, 12_300), ("openai", 0, 12_300), ("qwen-explicit", 12_300, 0)] {
+        let profile = Profile::builtin(profile).expect("a profile");
+        let prompt = [session(0), vec![task(1)]].concat();
+        let mut cache = Cache::new(WholeSegments);
+        let request = Request { key: Some("k"), rest: &prompt, lifetime: Some(Lifetime::Long), ..base(&profile, 0) };
+        let outcome = cache.send(&request).expect("a request that is one");
+        assert_eq!((outcome.high.write_short, outcome.high.write_long), (short, long), "{}", profile.name);
+    }
 }
 
 #[test]

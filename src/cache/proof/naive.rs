@@ -134,6 +134,9 @@ impl Slow<'_> {
         let up_to = |count: usize| pieces[..count].to_vec();
         let mut marks: Vec<(usize, Lifetime)> =
             step.marks.iter().map(|&(at, lifetime)| (at + 1, lifetime)).filter(|(count, _)| len(&pieces[..*count]) >= minimum).collect();
+        if self.lives() < 2 {
+            marks.iter_mut().for_each(|(_, lifetime)| *lifetime = Lifetime::Short);
+        }
         let (mut low, mut high, mut writes, mut used) = (0, 0, vec![], vec![]);
         match self.profile.rule {
             Rule::Breakpoints { look_back, runs_are_one, .. } => {

@@ -42,7 +42,15 @@ fn asking(needs: &[usize], delegates: &[usize]) -> Scenario {
 fn measured<const N: usize>(world: &Scenario, outcome: &Outcome, names: [&str; N]) -> [Result<Value, String>; N] {
     let (index, meter) = (MarkerIndex::new(world), meter());
     let facts = Ok(Facts::new(world, &index));
-    let measured = measure(&Subject { outcome, scored: Err("not scored".into()), facts, children: Ok(()), meter: &meter });
+    let measured = measure(&Subject {
+        outcome,
+        scored: Err("not scored".into()),
+        facts,
+        children: Ok(()),
+        prices: Err("unpriced".into()),
+        no_cache: "no cache",
+        meter: &meter,
+    });
     names.map(|name| measured.get(name))
 }
 
