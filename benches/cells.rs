@@ -11,7 +11,7 @@ use ctxbench::model::Model;
 use ctxbench::model::profile::MODELS;
 use ctxbench::model::reader::Reader;
 use ctxbench::plan::{Casting, Plan, Subject};
-use ctxbench::results::{Evidence, Head, Settings, Status};
+use ctxbench::results::{CacheSettings, Evidence, Head, Settings, Status};
 use ctxbench::runner::play;
 use ctxbench::scenario::{Briefing, Scenario, Size, compile_builtin};
 use ctxbench::score::Scorer;
@@ -38,6 +38,7 @@ fn plan(scenario: Scenario) -> Plan {
         latency: "frontier".into(),
         engine: "tiktoken".into(),
         scaffold: "none".into(),
+        cache: CacheSettings::default(),
     };
     let strategies = Registry::builtin().default_rows().iter().map(|row| row.build()).collect();
     let subjects = vec![Subject { profile: Some(MODELS[0]), ..subject }];

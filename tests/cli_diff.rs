@@ -72,9 +72,9 @@ fn what_nobody_measured_is_said() {
     let said = document["unmeasured"][0].as_str().unwrap();
     assert!(said.starts_with("child.input_total under inline@1 and opencode@1.18.33: nothing to compare"), "{said}");
     assert!(
-        ctxbench(folder.path(), &["diff", "a", "a", "--metric", "cost.usd"])
+        ctxbench(folder.path(), &["diff", "a", "a", "--metric", "child.opening"])
             .1
-            .contains("cost.usd under inline@1: nothing to compare (not built)")
+            .contains("child.opening under inline@1: nothing to compare (no child was opened)")
     );
 }
 

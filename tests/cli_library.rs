@@ -63,7 +63,10 @@ fn it_stands_among_the_others() {
     assert_eq!(run(&["list", "strategies", "--out", &out]), Exit::Fine);
     let list: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let last = list["entries"].as_array().unwrap().last().unwrap();
-    assert_eq!((last["name"].as_str(), last["about"].as_str()), (Some("panics"), Some("a strategy of another crate; profiles 1")));
+    assert_eq!(
+        (last["name"].as_str(), last["about"].as_str()),
+        (Some("panics"), Some("a strategy of another crate; profiles 1; return_format, return_max"))
+    );
 }
 
 // `main` is the example's own.

@@ -146,10 +146,15 @@ fn a_cell_has_the_contract_s_fields_in_their_order() {
     for name in names {
         at += line[at..].find(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} is not behind the fields before it: {line}"));
     }
-    assert!(text.starts_with(r#"{"format":"ctxbench-results/1","ctxbench":"0.1.0","tokenizer":"o200k_base","prices":null,"#), "{text}");
+    assert!(
+        text.starts_with(
+            r#"{"format":"ctxbench-results/1","ctxbench":"0.1.0","tokenizer":"o200k_base","prices":{"name":"2026-11-30","sha256":""#
+        ),
+        "{text}"
+    );
     let cell = &json(&text)["cells"][0];
     assert_eq!(cell["cell"], "tiny-task/opencode@1.18.33/reader/0");
-    assert!(cell["metrics"]["cost.usd"].is_null() && cell["unmeasured"]["cost.usd"].is_string());
+    assert!(cell["metrics"]["cost.usd"].is_f64() && cell["metrics"]["followups.lost"].is_null());
     assert!(cell["metrics"]["parent.final_context"].is_u64() && cell["metrics"]["quality"].is_f64());
     // Every metric is there, measured or not, and whatever is null says why.
     let metrics = cell["metrics"].as_object().unwrap();
@@ -187,7 +192,18 @@ fn other_settings_make_other_fingerprints() {
     };
     let base = print(&[]);
     assert_eq!(base, print(&["--jobs", "2", "--seeds", "2"]));
-    for other in [&["--as", "none"][..], &["--as", "gpt-4o-mini"], &["--tokenizer", "cl100k_base"], &["--size", "medium"]] {
+    let others = [
+        &["--as", "none"][..],
+        &["--as", "gpt-4o-mini"],
+        &["--tokenizer", "cl100k_base"],
+        &["--size", "medium"],
+        &["--cache", "off"],
+        &["--cache", "anthropic/claude-code"],
+        &["--cache-key", "thread"],
+        &["--cache-start", "warm"],
+        &["--model", "reader:unknown=guess"],
+    ];
+    for other in others {
         assert_ne!(base, print(other), "{other:?}");
     }
 }

@@ -129,7 +129,7 @@ fn the_break_evens() {
         assert_eq!(String::from_utf8(ran.stdout).expect("it is text"), block, "{arguments}");
         shown += 1;
     }
-    assert_eq!(shown, 2);
+    assert_eq!(shown, 3);
 }
 
 /// Total tokens of a blank child and of a full copy, for one token of the parent that works alone, in each size of the first
@@ -167,4 +167,43 @@ fn sizes(meter: &Meter) -> String {
 fn the_table_of_sizes() {
     let meter = Meter::new(counter(Encoding::O200kBase));
     assert_eq!(block("total tokens by size"), sizes(&meter));
+}
+
+/// What a fork costs for each token and each dollar of a blank child of the same product, by size, provider and start.
+fn forks() -> String {
+    let mut table = String::from(
+        "| scenario | tokens | cost, `gpt-6-sol`, cold | warm | cost, `claude-opus-5-5`, cold | warm |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for scenario in ["cache-break", "cache-break-slow", "long-session", "continue-debugging"] {
+        let mut columns = vec![Vec::new(); 5];
+        for size in Size::ALL {
+            for (at, (model, start)) in
+                [("gpt-6-sol", "cold"), ("gpt-6-sol", "warm"), ("claude-opus-5-5", "cold"), ("claude-opus-5-5", "warm")]
+                    .into_iter()
+                    .enumerate()
+            {
+                let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ctxbench"));
+                command.args(["run", scenario, "--size", size.name(), "--as", model, "--cache-start", start, "--format", "json"]);
+                let ran = command.args(["-s", "claude-code", "-s", "claude-code:mode=fork"]).output().expect("the binary runs");
+                let results: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("it is JSON");
+                let of = |cell: usize, metric: &str| results["cells"][cell]["metrics"][metric].as_f64().expect("it was measured");
+                let ratio = |metrics: &[&str]| {
+                    let [blank, fork] = [0, 1].map(|cell| metrics.iter().map(|metric| of(cell, metric)).sum::<f64>());
+                    format!("{:.2}", fork / blank)
+                };
+                if at == 0 {
+                    columns[0].push(ratio(&["total.input", "total.output"]));
+                }
+                columns[at + 1].push(ratio(&["cost.usd"]));
+            }
+        }
+        let columns: Vec<String> = columns.iter().map(|column| column.join(", ")).collect();
+        table += &format!("| `{scenario}` | {} |\n", columns.join(" | "));
+    }
+    table
+}
+
+#[test]
+fn the_table_of_forks() {
+    assert_eq!(block("a fork for a blank child"), forks());
 }

@@ -75,10 +75,23 @@ pub enum Command {
     Diff(DiffArgs),
     /// Vary one parameter of a scenario, and find where the best strategy changes
     Sweep(SweepArgs),
+    /// Print a run's results at other prices, tokens untouched
+    Reprice(RepriceArgs),
     /// Check scenario files
     Validate(ValidateArgs),
     /// Print a JSON schema
     Schema(SchemaArgs),
+}
+
+/// `reprice`.
+#[derive(Debug, Args)]
+pub struct RepriceArgs {
+    /// A run's folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The price table; none: the one that is built in
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
 }
 
 /// What decides a cell's figures beside its id.

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::metrics::METRICS;
 use crate::model::profile::MODELS;
 use crate::model::reader::{READER, curves};
+use crate::prices::{ModelPrices, PriceTable, Rates};
 use crate::report::Format;
 use crate::strategy::{RETURN_OPTIONS, Registry};
 
@@ -65,7 +66,16 @@ fn entries(kind: Listed, registry: &Registry) -> Vec<Entry> {
         Listed::Models => {
             let players = MODEL_LINES.iter().map(|(name, about)| entry("model", name, (*about).to_owned()));
             let profiles = MODELS.iter().map(|model| {
-                entry("profile", model.name, format!("for --as: window {} tokens, latency profile {}", model.window, model.latency.name))
+                entry(
+                    "profile",
+                    model.name,
+                    format!(
+                        "for --as: window {} tokens, latency profile {}, prompt cache {}",
+                        model.window,
+                        model.latency.name,
+                        model.cache.unwrap_or("unknown")
+                    ),
+                )
             });
             let curves = curves().map(|curve| {
                 let over = match curve.measured() {
@@ -74,7 +84,14 @@ fn entries(kind: Listed, registry: &Registry) -> Vec<Entry> {
                 };
                 entry("curve", curve.name, over)
             });
-            players.chain(profiles).chain(curves).collect()
+            let rules = crate::cache::Profile::names().map(|name| {
+                let clients =
+                    crate::cache::Profile::builtin(name).map(|rules| rules.clients.keys().cloned().collect::<Vec<_>>().join(", "));
+                let clients =
+                    clients.ok().filter(|clients| !clients.is_empty()).map(|clients| format!("; clients: {clients} ({name}/CLIENT)"));
+                entry("cache", name, format!("for --cache: a provider's prompt cache{}", clients.unwrap_or_default()))
+            });
+            players.chain(profiles).chain(rules).chain(curves).collect()
         }
         Listed::Metrics => METRICS
             .iter()
@@ -84,8 +101,23 @@ fn entries(kind: Listed, registry: &Registry) -> Vec<Entry> {
             .collect(),
         Listed::Formats => Format::ALL.iter().map(|format| entry("format", format.name(), format.about().to_owned())).collect(),
         // No price table stands in this version: nothing is priced, and every cost says so.
-        Listed::Prices => vec![],
+        Listed::Prices => price_lines().into_iter().map(|(name, about)| entry("price", &name, about)).collect(),
     }
+}
+
+/// What each model of the built-in table costs.
+fn price_lines() -> Vec<(String, String)> {
+    let Ok(table) = PriceTable::builtin() else { return vec![] };
+    let line = |model: &ModelPrices| {
+        let Rates { input, read, writes, output } = &model.rates;
+        let mut parts = vec![format!("input {input}")];
+        parts.extend(read.map(|read| format!("cached {read}")));
+        parts.extend(writes.iter().map(|(lifetime, price)| format!("written for {lifetime} {price}")));
+        parts.push(format!("output {output}"));
+        parts.extend(model.steps.iter().map(|step| format!("above {} tokens input {}", step.above, step.rates.input)));
+        format!("{} dollars for a million tokens, of {} ({})", parts.join(", "), table.dated, model.provider)
+    };
+    table.models.iter().map(|model| (model.name.clone(), line(model))).collect()
 }
 
 fn strategy_line(one: &crate::strategy::Registered) -> String {

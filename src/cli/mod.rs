@@ -20,6 +20,7 @@ mod measuring;
 mod metric_names;
 mod output;
 mod player;
+mod reprice;
 mod run;
 mod run_folder;
 mod schema;
@@ -80,6 +81,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
         Some(Command::Explain(args)) => explain::explain(args, registry, global, &console),
         Some(Command::Diff(args)) => diff::diff(args, registry, global, &console).map(|()| Exit::Fine),
         Some(Command::Sweep(args)) => sweep::sweep(args, registry, global, &console),
+        Some(Command::Reprice(args)) => reprice::reprice(args, global, &console).map(|()| Exit::Fine),
         Some(Command::Validate(args)) => validate::validate(args, global, &console).map(|()| Exit::Fine),
         Some(Command::Schema(args)) => schema::schema(args, global, &console).map(|()| Exit::Fine),
     };

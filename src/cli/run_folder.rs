@@ -17,10 +17,15 @@ fn read_json(path: &Path) -> Result<serde_json::Value, Error> {
     serde_json::from_str(&text).map_err(|why| Error::Input(format!("{}: {why}", path.display())))
 }
 
+/// What a run is of.
+pub fn run_json(folder: &Path) -> Result<serde_json::Value, Error> {
+    guarded::run_folder(folder)?;
+    read_json(&folder.join("run.json"))
+}
+
 /// The encoding that a run's tokens are counted in.
 pub fn tokenizer_of(folder: &Path) -> Result<String, Error> {
-    guarded::run_folder(folder)?;
-    let run = read_json(&folder.join("run.json"))?;
+    let run = run_json(folder)?;
     Ok(run.get("tokenizer").and_then(|name| name.as_str()).unwrap_or("unknown").to_owned())
 }
 

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::sample::{ROOT, Sample, call, delegating_call, meter, returned, wrote};
 use super::{METRICS, Measurement, Subject, Value, measure, metric, returns, spend_by_thread};
-use crate::ledger::{Failure, FailureKind, Fate, Log, Outcome};
+use crate::cache;
+use crate::ledger::{CacheUse, Failure, FailureKind, Fate, Log, Outcome};
+use crate::prices::PriceTable;
 use crate::score::Scored;
 use crate::strategy::Splice;
 use crate::transcript::{CallKey, Handle, Item, Means, Origin};
@@ -465,8 +467,9 @@ fn the_list_keeps_its_names_and_order() {
     let names = "parent.final_context parent.peak_context parent.input_total parent.output_total \
         child.opening child.opening_sum child.peak_context child.input_total child.output_total \
         delegation.footprint delegation.moved delegation.absorbed delegation.compression reexplored \
-        input.billed input.new input.unique input.inherited cache.read cache.write cache.uncached total.input total.output \
-        overflow amplification tokens.per_fact requests delegations refusals children.abandoned children.zero_action cost.usd \
+        parent.reread input.billed input.new input.unique input.inherited cache.read cache.read.low cache.read.high cache.write \
+        cache.uncached total.input total.output \
+        overflow amplification tokens.per_fact requests delegations refusals children.abandoned children.zero_action cost.usd cost.usd.low cost.usd.high \
         latency.end_to_end latency.model latency.tools latency.critical_path quality rescues child.quality child.coverage \
         survival.seen survival.returned survival.kept survival.answered survival \
         used ignored stale invented admitted followups.from_context followups.resumed followups.redelegated followups.self \
@@ -491,4 +494,96 @@ fn rows_of_threads_that_nobody_recorded_break_nothing() {
     let outcome = Outcome { rows: family().outcome.rows, ..Outcome::default() };
     assert_eq!(spend_by_thread(&outcome), []);
     check(&outcome, &[("requests", count(6)), ("total.input", count(600)), ("child.opening", Err("no child was opened"))]);
+}
+
+/// A text is new to a thread once and unique in the run once, whoever sends it and however often; the frame of the reply that
+/// is asked for is 3 tokens of each request.
+#[test]
+fn input_is_told_in_four_ways() {
+    let mut sample = Sample::new();
+    let said = |text: &str, origin| Item::user(origin, text);
+    sample.push(ROOT, 5, said("the plan", Origin::User));
+    sample.send(ROOT, 8, 1); // 5 and 3
+    sample.push(ROOT, 7, wrote("a thought"));
+    sample.send(ROOT, 15, 1); // 7 and 3 are new
+    let child = sample.open_behind(ROOT, 1, "first");
+    sample.push(child, 5, said("the plan", Origin::Inherited));
+    sample.push(child, 4, said("find it", Origin::Task));
+    let first = sample.send(child, 0, 1); // 5, 4 and 3 are new to it; 4 to the run
+    first.input.add(Origin::Inherited, 5);
+    first.input.add(Origin::Task, 7);
+    sample.push(child, 4, said("find it", Origin::Task));
+    sample.send(child, 16, 1).input.add(Origin::Inherited, 5); // the same text again: 3 are new
+    check(
+        &sample.outcome,
+        &[
+            ("input.billed", count(56)), // 8 + 15 + 12 + 21
+            ("input.new", count(33)),    // 8 + 10 + 12 + 3
+            ("input.unique", count(19)), // 5 + 7 + 4 + 3
+            ("input.inherited", count(5)),
+        ],
+    );
+}
+
+/// Dollars for a million tokens of gpt-6-sol on 2026-11-30: input 2, cached 0.2, written 2.5, output 10.
+#[test]
+fn a_run_costs_what_its_cache_made_of_it() {
+    let table = PriceTable::builtin().expect("the built-in table is read");
+    let usage = |read, write_short, uncached| cache::Usage { read, write_short, write_long: 0, uncached };
+    let ranged = |low, high| Some(CacheUse { low, high, divergence: None });
+    let mut sample = Sample::new();
+    sample.send(ROOT, 1_150, 20).cache = ranged(usage(1_000, 100, 50), usage(1_000, 100, 50));
+    let of = |outcome: &Outcome, model: &str| {
+        let prices = table.find(model).map_err(|why| why.to_string());
+        let why: String = "not scored".into();
+        let subject =
+            Subject { outcome, scored: Err(why.clone()), facts: Err(why), children: Ok(()), prices, no_cache: "no cache", meter: &meter() };
+        let measured = measure(&subject);
+        ["cost.usd", "cost.usd.low", "cost.usd.high", "cache.read", "cache.read.low", "cache.read.high", "cache.write", "cache.uncached"]
+            .map(|name| measured.get(name).map(|value| (value.as_f64() * 1e9).round() / 1e9))
+    };
+    // 1,000 x 0.2 + 100 x 2.5 + 50 x 2 + 20 x 10 = 750 millionths.
+    let exact = [0.00075, 0.00075, 0.00075, 1_000.0, 1_000.0, 1_000.0, 100.0, 50.0];
+    assert_eq!(of(&sample.outcome, "gpt-6-sol"), exact.map(Ok));
+    // Nothing read in the worst case, all but 50 in the best: 100 x 2 = 200 against 50 x 0.2 + 50 x 2 = 110 millionths more.
+    sample.send(ROOT, 100, 0).cache = ranged(usage(0, 0, 100), usage(50, 0, 50));
+    let range = |from: &str, to: &str| Err(format!("the provider's cache rules leave a range: {from} to {to} dollars"));
+    let tokens = |from: u64, to: u64| Err(format!("the provider's rules leave a range: {from} to {to}"));
+    let expect = [
+        range("0.000860", "0.000950"),
+        Ok(0.00086),
+        Ok(0.00095),
+        tokens(1_000, 1_050),
+        Ok(1_000.0),
+        Ok(1_050.0),
+        Ok(100.0),
+        tokens(150, 100),
+    ];
+    assert_eq!(of(&sample.outcome, "gpt-6-sol"), expect);
+    assert!(of(&sample.outcome, "gpt-6-soll")[0].as_ref().is_err_and(|why| why.contains("no price is known for `gpt-6-soll`")));
+    // A request that met no cache makes all unknown.
+    sample.send(ROOT, 100, 0);
+    assert!(of(&sample.outcome, "gpt-6-sol").iter().all(|value| *value == Err("no cache".into())));
+}
+
+#[test]
+fn what_a_child_wrote_down_and_its_parent_reads() {
+    let mut sample = Sample::new();
+    let child = sample.open(ROOT, 1, "first");
+    let page = "a page of many words";
+    sample.push(child, 5, call(2, "write", &format!(r#"{{"path":"a.md","page":{{"text":"{page}"}}}}"#)));
+    sample.push(child, 5, returned(2, "written"));
+    sample.push(ROOT, 5, returned(1, "see a.md"));
+    check(&sample.outcome, &[("parent.reread", count(0))]);
+    sample.push(ROOT, 2, call(3, "read", r#"{"path":"a.md"}"#));
+    sample.push(ROOT, 9, returned(3, page));
+    sample.push(ROOT, 2, call(4, "read", r#"{"path":"b.md"}"#));
+    sample.push(ROOT, 9, returned(4, "a page of other words"));
+    check(&sample.outcome, &[("parent.reread", count(9))]);
+    // Read again, it is there again; a name is no page.
+    sample.push(ROOT, 2, call(5, "read", r#"{"path":"a.md"}"#));
+    sample.push(ROOT, 9, returned(5, page));
+    sample.push(ROOT, 2, call(6, "name", "{}"));
+    sample.push(ROOT, 3, returned(6, "a.md"));
+    check(&sample.outcome, &[("parent.reread", count(18))]);
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ledger::{Outcome, Row, splice};
+use crate::ledger::{Outcome, Row};
 use crate::strategy::ThreadId;
 use crate::tokens::{CountError, Meter};
 use crate::transcript::{Digest, Item, Origin, Part};
@@ -49,19 +49,22 @@ pub(super) fn totals(outcome: &Outcome, meter: &Meter) -> Result<Totals, CountEr
                 meets(Digest::chain([Digest::of("tool"), tool.schema.digest()]), meter.tool(tool)?.into());
             }
         }
-        let log = &outcome.logs[row.sent.log].items[..row.sent.length];
         let plain = row.sent.splices.is_empty();
         let goes_on = before.filter(|before| plain && before.sent.log == row.sent.log && before.sent.splices.is_empty());
-        let spliced: Vec<Item>;
-        let items = match (goes_on, plain) {
-            (Some(before), _) => log.get(before.sent.length..).unwrap_or_default(),
-            (None, true) => log,
-            (None, false) => {
-                spliced = splice(log, &row.sent.splices);
-                &spliced
+        let from = goes_on.map_or(0, |before| before.sent.length);
+        let log = &outcome.logs[row.sent.log];
+        let mut meets_log = |range: std::ops::Range<usize>| {
+            for (item, tokens) in log.items[range.clone()].iter().zip(&log.tokens[range]).filter(|(item, _)| item.is_sent()) {
+                meets(identity(item), (*tokens).into());
             }
         };
-        for item in items.iter().filter(|item| item.is_sent()) {
+        let mut at = from;
+        for splice in row.sent.splices.iter() {
+            meets_log(at..splice.at);
+            at = splice.at + splice.remove;
+        }
+        meets_log(at..row.sent.length);
+        for item in row.sent.splices.iter().flat_map(|splice| &splice.items).filter(|item| item.is_sent()) {
             meets(identity(item), meter.item(item)?.tokens.into());
         }
         // The frame of the reply that is asked for: what the parts do not sum to.

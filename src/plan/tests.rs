@@ -97,6 +97,7 @@ pub(crate) fn head(seeds: u64) -> Head {
         latency: "frontier".into(),
         engine: "tiktoken".into(),
         scaffold: "none".into(),
+        cache: CacheSettings::default(),
     };
     Head::new("o200k_base", settings)
 }
@@ -183,6 +184,10 @@ fn whatever_a_figure_depends_on_is_in_the_fingerprint() {
         change(|_, s| s.profile = model_profile("gpt-4o-mini")),
         change(|h, _| h.tokenizer = "cl100k_base".into()),
         change(|h, _| h.settings.engine = "other".into()),
+        change(|h, _| h.settings.cache.rules = "off".into()),
+        change(|h, _| h.settings.cache.rules = "anthropic/claude-code".into()),
+        change(|h, _| h.settings.cache.keys = "thread".into()),
+        change(|h, _| h.settings.cache.start = "warm".into()),
         change(|h, _| h.settings.briefing = Briefing::Terse),
         change(|h, _| h.settings.fallback = Some(crate::scenario::Fallback::GiveUp)),
     ];

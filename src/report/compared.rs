@@ -11,7 +11,7 @@ use crate::results::Number;
 
 use super::Format;
 use super::folded::folded;
-use super::numerals::{count, few, seconds, share};
+use super::numerals::{count, dollars, few, seconds, share};
 
 /// The version of `diff --format json`.
 pub const DIFF_FORMAT: &str = "ctxbench-diff/1";
@@ -47,6 +47,7 @@ fn number(row: &Row, value: f64) -> String {
         Unit::Milliseconds if value.abs() < 100.0 && value != 0.0 => format!("{value:.1} ms"),
         Unit::Milliseconds => format!("{} s", seconds(value)),
         Unit::Ratio => share(value),
+        Unit::Usd => dollars(value),
         // A small difference is not written as none.
         Unit::Tokens if value.abs() < 0.95 => few(value),
         Unit::Tokens => count(value),

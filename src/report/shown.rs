@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::results::{CellResult, Divergence, FailureNote, ItemKind, ItemLine, LedgerLine, PartLine, RequestLine, TokensByOrigin};
+use crate::results::{
+    CacheLine, CellResult, Divergence, FailureNote, ItemKind, ItemLine, LedgerLine, PartLine, RequestLine, TokensByOrigin,
+};
 use crate::transcript::{Origin, Role};
 
 /// The version of `show --format json`.
@@ -134,6 +136,8 @@ pub struct ShownExchange {
     pub input_total: u64,
     /// Tokens of the reply.
     pub output: u64,
+    /// What the prompt cache made of it; null: none was simulated.
+    pub cache: Option<CacheLine>,
     /// Where it first differs from the thread's request before.
     pub first_divergence: Option<Divergence>,
     /// How it ended.
@@ -258,6 +262,7 @@ fn exchange(line: &LedgerLine) -> ShownExchange {
         input: line.input,
         input_total: line.input_total,
         output: line.output,
+        cache: line.cache.clone(),
         first_divergence: line.first_divergence.clone(),
         end: line.end.clone(),
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table, presets};
 use unicode_width::UnicodeWidthStr;
 
-use crate::results::ItemKind;
+use crate::results::{CacheLine, ItemKind};
 use crate::transcript::Origin;
 
 use super::folded::folded;
@@ -158,6 +158,12 @@ fn exchanges(requests: &[ShownExchange]) -> String {
     }
     column("input", &|one| count(one.input_total as f64));
     column("output", &|one| count(one.output as f64));
+    if requests.iter().any(|one| one.cache.is_some()) {
+        let class =
+            |one: &ShownExchange, of: fn(&CacheLine) -> u64| one.cache.as_ref().map_or("–".to_owned(), |cache| count(of(cache) as f64));
+        column("cache read", &|one| class(one, |cache| cache.read));
+        column("written", &|one| class(one, |cache| cache.write));
+    }
     if differs {
         column("differs at", &|one| {
             one.first_divergence.as_ref().map_or(String::new(), |place| match place.item {
@@ -183,6 +189,34 @@ fn exchanges(requests: &[ShownExchange]) -> String {
         let to = from + fit.count().max(1);
         out += &columns_text(&numbers, &columns[from..to]);
         from = to;
+    }
+    out + &partings(requests)
+}
+
+/// Why requests read no more of the prompt cache than they do, a line each.
+fn partings(requests: &[ShownExchange]) -> String {
+    let mut out = String::new();
+    for (one, parts) in requests.iter().filter_map(|one| Some((one, one.cache.as_ref()?.parts.as_ref()?))) {
+        let place = if parts.at.parse::<usize>().is_ok() { format!("item {}", parts.at) } else { parts.at.clone() };
+        let from = parts.from.map_or("no request of this run".to_owned(), |from| format!("request {from}"));
+        let why = match parts.why.as_str() {
+            "model" => "another model".to_owned(),
+            "scope" => "another organisation".to_owned(),
+            "key" => "another routing key".to_owned(),
+            "expired" => "its entry had expired".to_owned(),
+            "not_yet" => "that one had not begun to answer".to_owned(),
+            "minimum" => "shorter than the provider keeps".to_owned(),
+            "look_back" => "too far before the breakpoints".to_owned(),
+            "not_kept" => "nothing was kept there".to_owned(),
+            "no_cache" => "the provider keeps nothing".to_owned(),
+            kind => format!("{} differs", kind.replace('_', " ")),
+        };
+        let (common, lost) = (count(parts.common as f64), count(parts.lost as f64));
+        let line =
+            format!("cache: request {} is like {from} up to {place} ({common} tokens; {why}): at most {lost} more could be read", one.seq);
+        for piece in folded(&line, PAGE - 2) {
+            let _ = writeln!(out, "  {piece}");
+        }
     }
     out
 }

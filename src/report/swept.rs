@@ -12,7 +12,7 @@ use crate::sweep::{Change, Curve, best, changes};
 
 use super::Format;
 use super::folded::folded;
-use super::numerals::{count, few, seconds, share};
+use super::numerals::{count, dollars, few, seconds, share};
 
 /// The version of `sweep --format json`.
 pub const SWEEP_FORMAT: &str = "ctxbench-sweep/1";
@@ -55,6 +55,7 @@ fn written(metric: &Metric, value: Option<f64>) -> String {
     value.map_or("–".to_owned(), |value| match metric.unit {
         Unit::Milliseconds => format!("{} s", seconds(value)),
         Unit::Ratio => share(value),
+        Unit::Usd => dollars(value),
         Unit::Tokens => count(value),
         _ => few(value),
     })

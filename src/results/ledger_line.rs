@@ -109,12 +109,48 @@ pub struct CacheLine {
     pub write: u64,
     /// Neither.
     pub uncached: u64,
-    /// Read in the best case that the rules allow (left out where they are exact).
+    /// Of what was written, what is kept for the provider's longer lifetime (left out where nothing is).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub write_long: u64,
+    /// The best case that the rules allow (left out where they are exact).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_high: Option<u64>,
+    pub best: Option<CacheClasses>,
     /// Why no more was read (left out where the request goes on where an earlier one ended, or is the first).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parting>,
+}
+
+/// A request's tokens by cache class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheClasses {
+    /// Read from the cache.
+    pub read: u64,
+    /// Written into it.
+    pub write: u64,
+    /// Neither.
+    pub uncached: u64,
+    /// Of what was written, what is kept for the longer lifetime (left out where nothing is).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub write_long: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
+}
+
+impl CacheLine {
+    /// The worst case that the rules allow.
+    pub fn worst(&self) -> CacheClasses {
+        CacheClasses { read: self.read, write: self.write, uncached: self.uncached, write_long: self.write_long }
+    }
+}
+
+impl From<crate::cache::Usage> for CacheClasses {
+    fn from(usage: crate::cache::Usage) -> CacheClasses {
+        CacheClasses { read: usage.read, write: usage.written(), uncached: usage.uncached, write_long: usage.write_long }
+    }
 }
 
 /// Where a request parts from those before it, as far as a prompt cache goes.
@@ -141,7 +177,8 @@ impl From<&CacheUse> for CacheLine {
             read: low.read,
             write: low.written(),
             uncached: low.uncached,
-            read_high: (high.read != low.read).then_some(high.read),
+            write_long: low.write_long,
+            best: (high != low).then(|| high.into()),
             parts: cache.divergence.map(|found| Parting {
                 from: found.row,
                 at: match found.place {

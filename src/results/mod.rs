@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Briefing, Fallback, Size};
 
-pub use ledger_line::{CacheLine, Divergence, LedgerLine, TokensByOrigin};
+pub use ledger_line::{CacheClasses, CacheLine, Divergence, LedgerLine, TokensByOrigin};
 pub use number::Number;
 pub use schema::{ledger_schema, results_schema};
 pub use summary::{RESAMPLING_SEED, SummaryRow, Summing, scale};
@@ -106,6 +106,13 @@ pub struct CacheSettings {
     pub keys: String,
     /// `cold`: nothing lies in the cache when a run begins; `warm`: what the root has before its first turn does.
     pub start: String,
+}
+
+impl Default for CacheSettings {
+    /// By the model's provider, one key, cold.
+    fn default() -> CacheSettings {
+        CacheSettings { rules: "model".into(), keys: "run".into(), start: "cold".into() }
+    }
 }
 
 /// What produced a cell's behaviour: decides what may be claimed from its figures.

@@ -1,0 +1,125 @@
+//! `reprice`: a run with other prices; tokens, times and scores are as they were.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::prices::{ModelPrices, PriceTable, Tokens, Usd};
+use crate::report::render;
+use crate::results::{CacheClasses, CellResult, LedgerLine, Number, Prices, Results, Settings, Summing};
+use crate::transcript::Digest;
+
+use super::args::{Global, RepriceArgs};
+use super::console::Console;
+use super::measuring::price_table;
+use super::output::emit;
+use super::run_folder::{Lines, progress, run_json};
+
+/// The figures that prices decide.
+const PRICED: [&str; 3] = ["cost.usd", "cost.usd.low", "cost.usd.high"];
+
+/// Prints a run's results at other prices.
+pub fn reprice(args: &RepriceArgs, global: &Global, console: &Console) -> Result<(), Error> {
+    let table = price_table(args.prices.as_deref())?;
+    let run = run_json(&args.run)?;
+    if let Some(lack) = progress(&args.run)?.lack(&args.run) {
+        console.warn(&lack);
+    }
+    let models = models(&run);
+    let mut spent = spent(&args.run)?;
+    let mut cells: Vec<CellResult> = Vec::new();
+    let mut summing = Summing::default();
+    for cell in Lines::<CellResult>::open(&args.run.join("results.jsonl"))? {
+        let mut cell = cell?;
+        let model = models.get(&(cell.scenario.clone(), cell.strategy.clone())).and_then(Option::as_deref);
+        let paid = spent.remove(&cell.cell);
+        price(&mut cell, paid, model, &table);
+        summing.add(&cell);
+        cells.push(cell);
+    }
+    let text = |name: &str| run.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let settings: Settings = serde_json::from_value(run.get("settings").cloned().unwrap_or_default())
+        .map_err(|why| Error::Input(format!("{}: settings: {why}", args.run.join("run.json").display())))?;
+    let results = Results {
+        format: text("results"),
+        ctxbench: text("ctxbench"),
+        tokenizer: text("tokenizer"),
+        prices: Some(Prices { name: table.name.clone(), sha256: table.digest.clone(), date: table.dated.to_string() }),
+        settings,
+        cells,
+        summary: summing.rows(),
+    };
+    emit("reprice", global.format, &global.out, console, &|format, colour| render(format, colour, &results))
+}
+
+/// What a cell spent, request by request: the worst case and the best.
+type Spent = Vec<(Option<CacheClasses>, Option<CacheClasses>, u64)>;
+
+fn spent(folder: &Path) -> Result<BTreeMap<String, Spent>, Error> {
+    let mut spent: BTreeMap<String, Spent> = BTreeMap::new();
+    for line in Lines::<LedgerLine>::open(&folder.join("ledger.jsonl"))? {
+        let line = line?;
+        let worst = line.cache.as_ref().map(|cache| cache.worst());
+        let best = line.cache.as_ref().map(|cache| cache.best.unwrap_or(cache.worst()));
+        spent.entry(line.cell).or_default().push((worst, best, line.output));
+    }
+    Ok(spent)
+}
+
+/// The model that each scenario's cells were priced as, by strategy; `None`: they were not.
+fn models(run: &Value) -> BTreeMap<(String, String), Option<String>> {
+    let lines = run.get("inputs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let of = |line: &Value| {
+        let text = |name: &str| Some(line.get(name)?.as_str()?.to_owned());
+        // `NAME window ...`, or `none`.
+        let profile = line.get("inputs")?.get("profile")?.as_str()?;
+        let model = profile.split(' ').next().filter(|name| *name != "none").map(str::to_owned);
+        Some(((text("scenario")?, text("strategy")?), model))
+    };
+    lines.iter().filter_map(of).collect()
+}
+
+fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, table: &Arc<PriceTable>) {
+    // A figure that nobody could give for another reason than its price stays as it is.
+    let is_lost = cell.unmeasured.get("total.input").cloned();
+    let cost = match (is_lost, model, spent) {
+        (Some(why), ..) => Err(why),
+        (None, None, _) => Err("no model was taken (--as none), so nothing is priced".to_owned()),
+        (None, Some(_), None) => Err("the run's ledger has no request of it".to_owned()),
+        (None, Some(model), Some(spent)) => table.find(model).map_err(|why| why.to_string()).and_then(|prices| cost(&spent, prices)),
+    };
+    let dollars = |usd: Usd| Number::real(usd.trillionths() as f64 / 1e12);
+    for name in PRICED {
+        let value = cost.clone().and_then(|(low, high)| match name {
+            "cost.usd.low" => Ok(low),
+            "cost.usd.high" => Ok(high),
+            _ if low == high => Ok(low),
+            _ => Err(format!("the provider's cache rules leave a range: {low} to {high} dollars")),
+        });
+        cell.unmeasured.shift_remove(name);
+        if let Err(why) = &value {
+            cell.unmeasured.insert(name.to_owned(), why.clone());
+        }
+        cell.metrics.insert(name.to_owned(), value.ok().and_then(dollars));
+    }
+    cell.fingerprint = Digest::of(&format!("{} {}", cell.fingerprint, table.digest)).to_string();
+}
+
+/// The smaller and the larger sum.
+fn cost(spent: &Spent, prices: &ModelPrices) -> Result<(Usd, Usd), String> {
+    let sum = |best: bool| {
+        let mut sum = Usd::ZERO;
+        for (worst_case, best_case, output) in spent {
+            let classes = if best { best_case } else { worst_case };
+            let CacheClasses { read, write, uncached, write_long } = classes.ok_or("the run simulated no prompt cache")?;
+            let tokens = Tokens { uncached, read, write_short: write.saturating_sub(write_long), write_long, output: *output };
+            sum += prices.cost(&tokens).map_err(|why| why.to_string())?;
+        }
+        Ok::<Usd, String>(sum)
+    };
+    let (one, other) = (sum(false)?, sum(true)?);
+    Ok((one.min(other), one.max(other)))
+}
