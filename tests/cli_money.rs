@@ -142,6 +142,16 @@ fn a_run_is_priced_again_without_running() {
 }
 
 #[test]
+fn an_old_table_says_so() {
+    let folder = here();
+    fs::write(folder.path().join("old.toml"), TABLE.replace("2026-12-01", "2020-12-01")).unwrap();
+    let errors = ctxbench(folder.path(), &["run", "tiny-task", "-s", "inline", "--prices", "old.toml"]).2;
+    assert!(errors.contains("the prices `old` are ") && errors.contains("days old (of 2020-12-01): they may have changed"), "{errors}");
+    let errors = ctxbench(folder.path(), &["run", "tiny-task", "-s", "inline"]).2;
+    assert!(!errors.contains("days old"), "{errors}");
+}
+
+#[test]
 fn a_table_that_is_wrong_is_answered_with_its_line() {
     let folder = here();
     fs::write(folder.path().join("bad.toml"), TABLE.replace("output = 20", "output = -20\nouput = 1")).unwrap();

@@ -3,17 +3,19 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::Error;
 use crate::model::profile::{FRONTIER, MODELS, ModelProfile, model_profile};
 use crate::plan::{COLD, KEY_OF_RUN, NONE, Plan, Subject};
-use crate::prices::PriceTable;
+use crate::prices::{Date, OLD_AFTER_DAYS, PriceTable};
 use crate::results::{CacheSettings, Head, Settings};
 use crate::scenario::{Briefing, Fallback, Size};
 use crate::strategy::Strategy;
 use crate::tokens::{Encoding, TokenCounter, UnknownName, counter_by_name};
 
 use super::args::MeasureArgs;
+use super::console::Console;
 use super::inputs::read_text;
 
 /// What figures are measured with.
@@ -82,6 +84,17 @@ impl Measuring {
     pub fn plan(&self, head: Head, subjects: Vec<Subject>, strategies: Vec<Arc<dyn Strategy>>) -> Result<Plan, Error> {
         let plan = Plan::new(head, subjects, strategies).map_err(|why| Error::Usage(why.to_string()))?;
         Ok(plan.priced(self.prices.clone()))
+    }
+}
+
+/// Says that a table is old: loudly of one that was asked for, else to whoever wants to hear more.
+pub fn say_age(table: &PriceTable, was_asked_for: bool, console: &Console) {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let today = Date::of_unix_day(i64::try_from(seconds / 86_400).unwrap_or(0));
+    match table.age_warning(today, OLD_AFTER_DAYS) {
+        Some(warning) if was_asked_for => console.warn(&warning),
+        Some(warning) => console.info(&warning),
+        None => {}
     }
 }
 

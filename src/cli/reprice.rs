@@ -14,7 +14,7 @@ use crate::transcript::Digest;
 
 use super::args::{Global, RepriceArgs};
 use super::console::Console;
-use super::measuring::price_table;
+use super::measuring::{price_table, say_age};
 use super::output::emit;
 use super::run_folder::{Lines, progress, run_json};
 
@@ -24,6 +24,7 @@ const PRICED: [&str; 3] = ["cost.usd", "cost.usd.low", "cost.usd.high"];
 /// Prints a run's results at other prices.
 pub fn reprice(args: &RepriceArgs, global: &Global, console: &Console) -> Result<(), Error> {
     let table = price_table(args.prices.as_deref())?;
+    say_age(&table, args.prices.is_some(), console);
     let run = run_json(&args.run)?;
     if let Some(lack) = progress(&args.run)?.lack(&args.run) {
         console.warn(&lack);

@@ -13,7 +13,7 @@ use super::console::Console;
 use super::guarded;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
-use super::measuring::Measuring;
+use super::measuring::{Measuring, say_age};
 use super::output::{FailFast, Progress, ReportSink, Target, not_of_runs};
 use super::player::together;
 
@@ -38,6 +38,7 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
     let subjects = subjects(&args.what, &wanted)?;
     let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
     let plan = measuring.plan(head, subjects, strategies)?;
+    say_age(&measuring.prices, args.measure.prices.is_some(), console);
     plan.left_out().iter().for_each(|line| console.warn(line));
     if plan.is_empty() {
         return Err(Error::Usage("no cell is left to run: give other strategies or other recordings".to_owned()));

@@ -23,6 +23,20 @@ impl Date {
         ((1..=12).contains(&date.month) && (1..=date.days_of_month()).contains(&date.day)).then_some(date)
     }
 
+    /// The day so many days after 1 January 1970.
+    pub fn of_unix_day(day: i64) -> Date {
+        // 1 March of the year 0 is 719,468 days before.
+        let days = day.saturating_add(719_468);
+        let era = days.div_euclid(146_097);
+        let of_era = days.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let from_march = (5 * of_year + 2) / 153;
+        let day = (of_year - (153 * from_march + 2) / 5 + 1) as u8;
+        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 } as u8;
+        Date { year: year_of_era + era * 400 + i64::from(month <= 2), month, day }
+    }
+
     fn days_of_month(self) -> u8 {
         let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
         match self.month {
@@ -55,6 +69,21 @@ impl fmt::Display for Date {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_since_1970() {
+        #[track_caller]
+        fn check(day: i64, expect: &str) {
+            assert_eq!(Date::of_unix_day(day).to_string(), expect);
+            assert_eq!(Date::of_unix_day(0).days_until(Date::of_unix_day(day)), day);
+        }
+        check(0, "1970-01-01");
+        check(-1, "1969-12-31");
+        check(11_016, "2000-02-29");
+        check(20_787, "2026-11-30");
+        check(47_540, "2100-02-28");
+        check(47_541, "2100-03-01");
+    }
 
     #[test]
     fn days_between() {

@@ -246,6 +246,8 @@ pub enum Ends {
     Preamble,
     /// None: the provider gives an error.
     Error,
+    /// None: it makes the last call of its plan again and again, for ever.
+    Never,
 }
 
 impl Default for ReportForm {

@@ -6,7 +6,7 @@ use super::file::{ScenarioErrors, compile};
 use super::{Scenario, Size};
 
 /// Every built-in scenario with the text of its file, in the order in which they run. A file's variants follow it.
-const SUITE: [(&str, &str); 51] = [
+const SUITE: [(&str, &str); 52] = [
     ("auth-lookup", include_str!("../../scenarios/auth-lookup.yaml")),
     ("auth-lookup-parallel", include_str!("../../scenarios/auth-lookup.yaml")),
     ("test-framework", include_str!("../../scenarios/test-framework.yaml")),
@@ -46,6 +46,7 @@ const SUITE: [(&str, &str); 51] = [
     ("child-fails-preamble", include_str!("../../scenarios/child-fails.yaml")),
     ("child-fails-rounds", include_str!("../../scenarios/child-fails.yaml")),
     ("child-fails-slow", include_str!("../../scenarios/child-fails.yaml")),
+    ("child-fails-never", include_str!("../../scenarios/child-fails.yaml")),
     ("permission-narrowing", include_str!("../../scenarios/permission-narrowing.yaml")),
     ("code-review-diff", include_str!("../../scenarios/code-review-diff.yaml")),
     ("test-log-triage", include_str!("../../scenarios/test-log-triage.yaml")),

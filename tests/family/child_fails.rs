@@ -81,6 +81,21 @@ fn a_cap_on_rounds_ends_a_child_before_it_has_seen_the_fact() {
     }
 }
 
+/// A child that never ends: the product's own cap ends it, or the harness's, and nothing of it is an answer.
+#[test]
+fn a_child_that_never_ends_is_ended() {
+    let bench = Bench::new("child-fails-never", Size::Small);
+    let rounds = bench.scenario().ceilings.rounds as usize;
+    for (spec, cap) in ROUNDS {
+        let run = bench.falling_back(spec, Fallback::GiveUp);
+        assert_eq!(figures(&run, ["child.coverage", "child.quality", "quality", "returns.ok"]), [1.0, 0.0, 0.0, 0.0], "{spec}");
+        assert_eq!(run.outcome.rows_of(ThreadId(1)).count(), cap.unwrap_or(rounds), "{spec}");
+        assert_eq!(run.outcome.answer(), UNKNOWN, "{spec}");
+    }
+    // Nobody delegates, nobody never ends.
+    assert_eq!(figure(&bench.play("inline"), "quality"), 1.0);
+}
+
 /// What becomes of a child that waits for half an hour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wait {

@@ -106,6 +106,12 @@ impl<'s, 'a> Delegations<'s, 'a> {
         })
     }
 
+    /// The last step of the thread's own plan once more, whatever came of it; `None`: it has no plan, or its tool is not shown.
+    pub fn again(&self) -> Option<Reply> {
+        let last = *plan(self.sight, self.bound.task).last().filter(|planned| self.sight.shows(&planned.step.tool))?;
+        Some(self.calls(vec![looking(self.sight, &last.step.target, &[])], vec![last.call()]))
+    }
+
     /// Keeps the whole answer outside the answer, where the protocol asks for that, once a turn.
     pub fn store(&self, answer: &str) -> Option<Reply> {
         let call = (self.sight.speak)(&Act::Store(answer))?;

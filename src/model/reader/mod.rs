@@ -216,6 +216,7 @@ fn last_words(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegations<'_
         Ends::Empty => Ok(Reply::say("")),
         Ends::Preamble => Ok(Reply::say(PREAMBLE)),
         Ends::Error => Err(ModelError::of_turn(OVERLOADED)),
+        Ends::Never => Ok(delegations.again().unwrap_or_else(|| Reply::say(PREAMBLE))),
     }
 }
 

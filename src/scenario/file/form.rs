@@ -310,7 +310,7 @@ record! {
         /// Whether it names where it looked: a line `Seen: TARGET` for each step that was taken. Default: false.
         evidence: bool = false,
         /// What a child's last reply is: its `answer` (the default), an `empty` message, a `preamble` to what it is about to do,
-        /// or an `error` of the provider.
+        /// or an `error` of the provider; or it is `never`: the last call of its plan is made again and again.
         ends: Ends = Ends::Answer,
         /// The most words that the task allows. Nothing cuts by it: a longer return is counted in `returns.overlong`.
         max_words: Option<u32>,
@@ -379,7 +379,7 @@ names!(Size: "small" => Size::Small, "medium" => Size::Medium, "large" => Size::
 names!(FactsAt: "head" => FactsAt::Head, "spread" => FactsAt::Spread, "tail" => FactsAt::Tail);
 names!(Fallback: "self" => Fallback::Itself, "give-up" => Fallback::GiveUp);
 names!(Briefing: "terse" => Briefing::Terse, "same" => Briefing::Same, "known" => Briefing::Known, "auto" => Briefing::Auto);
-names!(Ends: "answer" => Ends::Answer, "empty" => Ends::Empty, "preamble" => Ends::Preamble, "error" => Ends::Error);
+names!(Ends: "answer" => Ends::Answer, "empty" => Ends::Empty, "preamble" => Ends::Preamble, "error" => Ends::Error, "never" => Ends::Never);
 names!(OnRefusal: "retry-after-return" => OnRefusal::RetryAfterReturn, "self" => OnRefusal::Itself, "give-up" => OnRefusal::GiveUp);
 names!(Phase: "commentary" => Phase::Commentary, "final_answer" => Phase::FinalAnswer);
 names!(ParameterKind: "string" => ParameterKind("string"), "integer" => ParameterKind("integer"), "number" => ParameterKind("number"),

@@ -150,6 +150,10 @@ fn rule_15_a_child_may_end_without_an_answer() {
         let said = bench.reply(&thread(true)).text;
         assert!(!said.contains("Redis") && said.is_empty() == (ends == Ends::Empty), "{said}");
     }
+    // One that never ends makes its last call again.
+    let never = Bench::new(world(Ends::Never), Protocol::Fresh);
+    never.check(&thread(true), "Looking at c.\n> read {\"path\":\"c\"}");
+    never.check(&thread(true).reads("c", "-"), "Looking at c.\n> read {\"path\":\"c\"}");
     let broken = Bench::new(world(Ends::Error), Protocol::Fresh);
     let failure = broken.answer_to(&mut *broken.reader.start(0), &thread(true), None);
     assert!(failure.is_err_and(|why| !why.ends_run), "the turn fails, and not the run");
