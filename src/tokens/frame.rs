@@ -4,7 +4,8 @@
 //! content's. The counted unit is the segment between two special tokens, so counts add up exactly; several parts of
 //! one item are segments of their own. A request ends with the frame of the reply that it asks for. For messages this
 //! is the published rule for chat models (3 a message, the role's token, 3 for the reply; a name beside the role is one
-//! token and its own), checked against its published figures; for calls and results it is this project's convention until the dated tables of `framing` stand.
+//! token and its own), checked against its published figures; for calls and results it is this project's convention. What
+//! providers bill instead stands in [`super::framing`].
 
 use std::borrow::Cow;
 use std::cell::Cell;

@@ -8,6 +8,7 @@ mod agreement;
 mod count;
 mod encoding;
 mod frame;
+pub mod framing;
 mod merge;
 mod meter;
 mod pieces;
