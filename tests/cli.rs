@@ -204,7 +204,7 @@ fn lists_have_a_line_each() {
         ("models", "reader"),
         ("metrics", "parent.input_total"),
         ("formats", "markdown"),
-        ("prices", "(none in this version)"),
+        ("prices", "gpt-6-sol"),
     ] {
         let text = out(&check(&["list", what], 0, &[]));
         assert_eq!(text.lines().filter(|line| line.split_whitespace().next() == some.split_whitespace().next()).count(), 1, "{text}");

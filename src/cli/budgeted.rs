@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::check::{Budget, Budgets, Choice, MeasuredCell, Pattern, Patterns, measured_cell};
 use crate::error::{Error, Exit};
+use crate::model::reader::ReaderProfile;
 use crate::plan::CellId;
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
 use crate::runner::{CellRecord, Sink, Threads, default_jobs, play, run};
@@ -20,6 +21,7 @@ use super::inputs::{Wanted, offered};
 use super::interrupt::Interrupts;
 use super::measuring::Measuring;
 use super::output::Progress;
+use super::player::Player;
 use super::run_folder::{Lines, progress, tokenizer_of};
 
 /// Cells, and the encodings that they were counted in.
@@ -153,12 +155,13 @@ fn of_cell<T>(
 }
 
 /// What is compiled and played alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Setting {
     size: Size,
     briefing: Briefing,
     fallback: Option<Fallback>,
-    scripted: bool,
+    /// Who plays scenarios.
+    player: Player,
 }
 
 /// Runs the cells that budgets name: of the built-in suite, of ./scenarios and of what was given.
@@ -179,9 +182,13 @@ fn run_now(
     let mut names = BTreeSet::new();
     gathered.choice.suite = builtin_names();
     for setting in settings(budgets) {
-        let Setting { size, briefing, fallback, scripted } = setting;
-        let model = scripted.then_some("script");
-        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &[], console };
+        let Setting { size, briefing, fallback, player } = setting;
+        let (model, readers) = match player {
+            Player::Script | Player::Held => (Some(player.name()), vec![]),
+            // Recordings are played by what they hold, whoever reads scenarios.
+            Player::Reader(profile) => (None, vec![profile]),
+        };
+        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &readers, console };
         let subjects = offered(what, &wanted, &|name| is_wanted(name, setting, budgets))?;
         let own = subjects.iter().filter(|subject| !gathered.choice.suite.contains(&subject.id.as_str()));
         gathered.choice.scenarios.extend(own.map(|subject| subject.id.clone()));
@@ -222,20 +229,26 @@ fn is_wanted(name: &str, setting: Setting, budgets: &Budgets) -> bool {
     budgets.budgets.iter().any(|budget| pieces.iter().any(|piece| budget.scenario.is_match(piece)))
 }
 
-/// The sizes, briefs, fallbacks and players that the budgets name, each once.
+/// The sizes, briefs, fallbacks and players that the budgets name, each once. Players of the same scenario are settings of
+/// their own.
 fn settings(budgets: &Budgets) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
     for budget in &budgets.budgets {
         let texts: Vec<&str> = budget.scenario.texts().collect();
         let texts = if texts.is_empty() { vec!["*"] } else { texts };
-        let scripted = budget.model.exact().any(|model| model == "script");
-        let other = budget.model.texts().count() == 0 || budget.model.texts().any(|model| model != "script");
+        let named: Vec<Player> = budget.model.exact().filter_map(|model| model.parse().ok()).collect();
+        let is_ideal = |player: &Player| *player == Player::Reader(ReaderProfile::default());
+        // Whoever is not named plays as usual: the ideal reader, and recordings.
+        let others = budget.model.texts().count() != named.len() || named.is_empty();
+        let usual = (others || named.iter().any(|player| is_ideal(player) || *player == Player::Held))
+            .then_some(Player::Reader(ReaderProfile::default()));
+        let special = named.into_iter().filter(|player| !is_ideal(player) && *player != Player::Held);
+        let players: Vec<Player> = usual.into_iter().chain(special).collect();
         for text in texts {
             // Read as the scenario's piece of a cell id: the marks at its end are the setting.
             let Ok(id) = format!("{}/s/m/0", text.replace('/', "+")).parse::<CellId>() else { continue };
-            let setting = Setting { size: id.size, briefing: id.briefing, fallback: id.fallback, scripted: false };
-            let scripts = scripted.then_some(Setting { scripted: true, ..setting });
-            for one in other.then_some(setting).into_iter().chain(scripts) {
+            for &player in &players {
+                let one = Setting { size: id.size, briefing: id.briefing, fallback: id.fallback, player };
                 if !settings.contains(&one) {
                     settings.push(one);
                 }

@@ -115,7 +115,7 @@ fn price_lines() -> Vec<(String, String)> {
         parts.extend(writes.iter().map(|(lifetime, price)| format!("written for {lifetime} {price}")));
         parts.push(format!("output {output}"));
         parts.extend(model.steps.iter().map(|step| format!("above {} tokens input {}", step.above, step.rates.input)));
-        format!("{} dollars for a million tokens, of {} ({})", parts.join(", "), table.dated, model.provider)
+        format!("{}, of {}; dollars for a million tokens: {}", model.provider, table.dated, parts.join(", "))
     };
     table.models.iter().map(|model| (model.name.clone(), line(model))).collect()
 }

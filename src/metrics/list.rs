@@ -254,7 +254,7 @@ pub static METRICS: &[Metric] = &[
         Count,
         Neither,
         |f| f.uses(|u| u.admitted),
-        "needed facts that the root could not see and its final answer says are unknown",
+        "needed facts that the root could not see and its final answer says are unknown or guessed",
     ),
     is(
         "followups.from_context",
@@ -277,7 +277,13 @@ pub static METRICS: &[Metric] = &[
     is("failures", Count, Lower, |f| count(f.failures), "1 for a run that ended in an error, else 0"),
     // The first three part the returns; those below are marks on returns that are ok, but where they say otherwise.
     is("returns.ok", Count, Higher, |f| count(f.returns.ok), "returns that hold a text and are reported as done"),
-    is("returns.empty", Count, Lower, |f| count(f.returns.empty), "returns reported as done without any text of the child"),
+    is(
+        "returns.empty",
+        Count,
+        Lower,
+        |f| count(f.returns.empty),
+        "returns reported as done although the child's last message says nothing",
+    ),
     is("returns.failed", Count, Lower, |f| count(f.returns.failed), "returns reported as an error"),
     is(
         "returns.preamble",
@@ -328,7 +334,7 @@ pub static METRICS: &[Metric] = &[
         Count,
         Lower,
         |f| f.fact_returns(|r| r.invented),
-        "of returns that are ok, those that state a value of a needed topic which nobody gave, a guess in a deliverable too",
+        "of returns that are ok, those that state a value of a needed topic which nobody gave",
     ),
     is("drift", Count, Lower, |f| f.of_children(f.drift), "times that a thread followed a task that was finished or another's"),
 ];

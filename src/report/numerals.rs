@@ -34,14 +34,14 @@ pub(super) fn share(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// Dollars, with three digits that count, in at most seven characters.
+/// Dollars, with two or three digits that count.
 pub(super) fn dollars(value: f64) -> String {
     match value.abs() {
         size if size >= 99.95 => apart(&format!("{value:.0}")),
         size if size >= 9.995 => format!("{value:.1}"),
         size if size >= 0.9995 => format!("{value:.2}"),
         size if size >= 0.09995 => format!("{value:.3}"),
-        size if size >= 0.009995 => format!("{value:.4}"),
+        size if size >= 0.00095 || size == 0.0 => format!("{value:.4}"),
         _ => format!("{value:.5}"),
     }
 }
@@ -71,8 +71,9 @@ mod tests {
     #[test]
     fn numbers_for_people() {
         let check = |said: String, expect: &str| assert_eq!(said, expect);
-        check(dollars(0.0), "0.00000");
-        check(dollars(0.001_234), "0.00123");
+        check(dollars(0.0), "0.0000");
+        check(dollars(0.000_123_4), "0.00012");
+        check(dollars(0.001_234), "0.0012");
         check(dollars(0.012_345), "0.0123");
         check(dollars(0.123_45), "0.123");
         check(dollars(1.234_5), "1.23");

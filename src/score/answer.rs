@@ -3,9 +3,11 @@
 use crate::scenario::marker::{Found, MarkerIndex, fold, readings};
 use crate::scenario::{Scenario, TopicIndex};
 
+use super::check::texts;
+
 /// A text with everything that checks look at, read once.
 pub(super) struct Answer {
-    /// As it stands and with escapes undone.
+    /// As it stands and with escapes undone; behind these, what it says in JSON, without braces, keys and quotes.
     pub readings: Vec<String>,
     /// The same in NFC with runs of white space as one blank.
     pub folded: Vec<String>,
@@ -15,7 +17,13 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn new(text: &str, markers: &MarkerIndex) -> Answer {
-        let readings: Vec<String> = readings(text).into_iter().map(|reading| reading.into_owned()).collect();
+        let mut readings: Vec<String> = readings(text).into_iter().map(|reading| reading.into_owned()).collect();
+        // JSON in JSON is what a wrapper makes of an answer that was JSON before.
+        let mut inner = texts(text);
+        while let Some(said) = inner.filter(|said| !readings.contains(said) && readings.len() < 8) {
+            inner = texts(&said);
+            readings.push(said);
+        }
         let folded = readings.iter().map(|reading| fold(reading).into_owned()).collect();
         Answer { readings, folded, found: markers.scan(text) }
     }

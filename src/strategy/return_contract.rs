@@ -39,6 +39,16 @@ impl ReturnFormat {
         }
     }
 
+    /// The form of a text, where it has one but plain text, and what stands in it.
+    pub fn of(text: &str) -> Option<(ReturnFormat, String)> {
+        let text = text.trim();
+        if let Some(inner) = text.strip_prefix("<answer>\n").and_then(|rest| rest.strip_suffix("\n</answer>")) {
+            return Some((ReturnFormat::Tagged, inner.to_owned()));
+        }
+        let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).ok().filter(|fields| fields.len() == 1)?;
+        Some((ReturnFormat::Json, fields.get("answer")?.as_str()?.to_owned()))
+    }
+
     /// A text in this form.
     pub fn form(self, text: String) -> String {
         match self {
@@ -100,5 +110,12 @@ mod tests {
         check(ReturnFormat::Text, "a \"b\"\nc");
         check(ReturnFormat::Json, r#"{"answer":"a \"b\"\nc"}"#);
         check(ReturnFormat::Tagged, "<answer>\na \"b\"\nc\n</answer>");
+        for format in ReturnFormat::ALL {
+            let read = ReturnFormat::of(&format.form("a \"b\"\nc".into()));
+            assert_eq!(read, (format != ReturnFormat::Text).then(|| (format, "a \"b\"\nc".to_owned())));
+        }
+        for other in ["", "{}", r#"{"answer":1}"#, r#"{"answer":"a","more":1}"#, "<answer>a</answer>", "<answer>\na", "[1]"] {
+            assert_eq!(ReturnFormat::of(other), None, "{other}");
+        }
     }
 }

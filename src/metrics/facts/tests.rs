@@ -287,7 +287,7 @@ fn a_needed_fact_is_used_ignored_stale_invented_or_admitted() {
     check(2, PORT, PORT, [0, 1, 0, 0, 0]);
     check(2, PORT, "DONE the plan: 8080", [0, 0, 1, 0, 0]);
     check(2, "", "DONE the plan: 9090", [0, 0, 0, 1, 0]);
-    check(2, "", "DONE the plan: guess", [0, 0, 0, 1, 0]);
+    check(2, "", "DONE the plan: guess", [0, 0, 0, 0, 1]);
     check(2, "", "unknown: the plan", [0, 0, 0, 0, 1]);
 }
 
@@ -301,7 +301,7 @@ fn a_deliverable_that_a_child_owes_is_not_there_by_its_sources() {
         answer(&mut sample, said);
         assert_eq!(uses(&asking(&[2], &[1]), &sample), expect, "{returned} | {said}");
     }
-    check("DONE the plan: guess", "DONE the plan: guess", [0, 0, 0, 1, 0]);
+    check("DONE the plan: guess", "DONE the plan: guess", [0, 0, 0, 0, 1]);
     check("", "unknown: the plan", [0, 0, 0, 0, 1]);
     check("DONE the plan: guess", PLAN, [1, 0, 0, 0, 0]); // the root took it over
     check(PLAN, "unknown: the plan", [0, 1, 0, 0, 0]);

@@ -17,9 +17,9 @@ pub(crate) struct Uses {
     pub ignored: u64,
     /// Stated by a superseded value, of which some value was visible.
     pub stale: u64,
-    /// Not visible, and a value is stated all the same: a right one by luck, one of nobody's, or a deliverable with a guess.
+    /// Not visible, and a value is stated all the same: a right one by luck, or one of nobody's.
     pub invented: u64,
-    /// Not visible, and the answer says that it is unknown.
+    /// Not visible, and the answer says that it is unknown, or makes a deliverable in which it says that it guesses.
     pub admitted: u64,
     /// Distinct topics stated in their newest form.
     pub stated: u64,
@@ -67,12 +67,19 @@ impl Uses {
             self.stale += 1;
         } else if is_visible {
             self.ignored += 1;
+        } else if is_guess(topic, ending) {
+            self.admitted += 1;
         } else if ending.stated.has(topic) || is_made_up {
             self.invented += 1;
         } else if ending.stated.unknown.get(topic) == Some(&true) {
             self.admitted += 1;
         }
     }
+}
+
+/// Whether the answer calls a value of the deliverable a guess: it says that it does not know it.
+fn is_guess(topic: TopicIndex, ending: &Ending) -> bool {
+    ending.stated.made.get(topic).is_some_and(|made| made.as_ref().is_some_and(|values| values.contains(&None)))
 }
 
 /// What a deliverable is made of; nothing for any other topic.

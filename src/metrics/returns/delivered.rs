@@ -34,6 +34,8 @@ pub(crate) struct ChildTurn<'a> {
     pub failed: bool,
     /// Whether it met a limit of rounds.
     pub capped: bool,
+    /// Whether a limit on output ended its last message.
+    pub limited: bool,
 }
 
 /// All returns, by parent and in order of their calls. A delegation of which nothing came back is none, a refusal neither.
@@ -142,7 +144,8 @@ fn ended<'a>(outcome: &'a Outcome, child: ThreadId, rows: &[&Row], words: Option
         Some(end) => matches!(end, End::Failed(_) | End::Ceiling(_)),
         None => rows.last().is_some_and(|row| row.fate == Fate::Failed),
     };
-    ChildTurn { words, failed, capped: stripped || stopped }
+    let limited = rows.last().is_some_and(|row| row.capped);
+    ChildTurn { words, failed, capped: stripped || stopped, limited }
 }
 
 /// The last message of the thread's own that is not blank, of items from the last one back to a tool result; `in_turn`:

@@ -14,8 +14,11 @@ mod entered;
 mod tests;
 mod wording;
 
+use std::borrow::Cow;
+
 use crate::ledger::{ByThread, Outcome};
 use crate::scenario::marker::{UNKNOWN_TASK, fold, invented, words};
+use crate::strategy::ReturnFormat;
 
 use super::facts::Facts;
 pub(super) use delivered::{Delivered, arguments, delivered};
@@ -37,7 +40,8 @@ pub struct Returns {
     /// Point to what the parent cannot see: `unknown: task`, or a short text such as "see my prior message" that states
     /// nothing that was needed.
     pub see_earlier: u64,
-    /// Lack some of the child's last words although they hold their beginning or their end.
+    /// Lack some of the child's last words although they hold their beginning or their end, or the child's last words were ended
+    /// by a limit on output.
     pub truncated: u64,
     /// Of turns that met a limit of rounds: their system or the harness stopped them, or the last request showed none of the
     /// tools that the first one had.
@@ -57,7 +61,7 @@ pub struct FactReturns {
     pub overlong: u64,
     /// State a superseded value of a needed topic and not the newest.
     pub stale: u64,
-    /// State a value of a needed topic that is none of its facts', or make a deliverable with a guess in it.
+    /// State a value of a needed topic that is none of its facts'.
     pub invented: u64,
 }
 
@@ -91,8 +95,11 @@ impl Returns {
         let text = Text::of(&one.news);
         let words_of_child = one.turn.as_ref().and_then(|turn| turn.words);
         let entered = words_of_child.map(|words| text.entered(words));
-        self.truncated += u64::from(entered == Some(Entered::Cut));
+        let is_limited = one.turn.as_ref().is_some_and(|turn| turn.limited);
+        self.truncated += u64::from(entered == Some(Entered::Cut) || is_limited);
         let body = text.body(words_of_child.filter(|_| entered == Some(Entered::Whole)));
+        // The form that was asked for is none of its words.
+        let body = ReturnFormat::of(&body).map_or(body, |(_, inner)| Cow::Owned(inner));
         let told = facts.map(|facts| Told::of(one, &text, facts)).unwrap_or_default();
         let is_preamble = !told.states && wording::announces(&body);
         let is_pointer = !told.states && !is_preamble && (wording::points_back(&body) || says_unknown_task(&body));

@@ -51,8 +51,12 @@ impl ReaderProfile {
     /// What it assumes, in whole sentences; nothing for the ideal reader.
     pub fn assumptions(&self) -> Vec<String> {
         let attention = self.attention.map(|curve| {
+            let measured = curve.measured().map_or("over positions in a context".to_owned(), |(least, most)| {
+                format!("at lengths of {least} to {most} tokens, beyond which it is taken to stay as it is")
+            });
             format!(
-                "Assumed: a visible fact is used as often as {} says; a stress test of the strategy, no forecast of a model.",
+                "Assumed: a visible fact is used as often as {} says, which was measured {measured}; a stress test of the strategy, no \
+                 forecast of a model.",
                 curve.name
             )
         });

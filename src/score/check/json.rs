@@ -38,6 +38,25 @@ impl JsonKeeps {
     }
 }
 
+/// What an answer says in its JSON value: all texts of it, keys aside, a line each, those of an object by its keys' order;
+/// nothing where it holds none.
+pub(in crate::score) fn texts(answer: &str) -> Option<String> {
+    if !answer.contains(['{', '[']) && !answer.trim_start().starts_with('"') {
+        return None;
+    }
+    let mut texts: Vec<String> = Vec::new();
+    let mut open = vec![held(answer)?];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Array(values) => open.extend(values.into_iter().rev()),
+            Value::Object(fields) => open.extend(fields.into_iter().map(|(_, value)| value).rev()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
 /// The JSON value that an answer holds.
 fn held(answer: &str) -> Option<Value> {
     let whole = || serde_json::from_str(answer).ok();
@@ -124,6 +143,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// What a wrapper puts around an answer is none of it: the texts of its JSON stand by themselves.
+    #[test]
+    fn texts_of_an_answer_in_json() {
+        #[track_caller]
+        fn check(answer: &str, expect: Option<&str>) {
+            assert_eq!(texts(answer).as_deref(), expect, "{answer}");
+        }
+        check(r#"{"findings":[{"where":"src/a.rs:1","severity":"high"},{"where":"src/b.rs:2"}]}"#, Some("high\nsrc/a.rs:1\nsrc/b.rs:2"));
+        check(r#"{"answer":"It is \"40 a second\" at src/a.rs:1."}"#, Some("It is \"40 a second\" at src/a.rs:1."));
+        check(r#" "It stands\nat src/a.rs:1." "#, Some("It stands\nat src/a.rs:1."));
+        check("```json\n{\"where\": \"src/a.rs:1\"}\n```", Some("src/a.rs:1"));
+        check("<task>{\"a\":[1,null,\"x\"]}</task>", Some("x"));
+        check("no JSON at all", None);
+        check("{}", None);
+        check("[1, 2]", None);
+    }
 
     #[test]
     fn the_value_of_an_answer() {

@@ -17,6 +17,7 @@ use crate::scenario::{Ask, Forbidden, Scenario, TopicIndex};
 
 use super::answer::Answer;
 use citation::Citations;
+pub(in crate::score) use json::texts;
 use json::{JsonIs, JsonKeeps};
 use length::Bounds;
 use number::Wanted;

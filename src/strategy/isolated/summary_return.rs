@@ -2,7 +2,9 @@
 
 use crate::transcript::{Item, Means, ToolCall};
 
-use super::super::{Act, Call, Event, Order, ParentView, Report, Route, RunContext, Scope, Session, Strategy, ToolSpec, View, When};
+use super::super::{
+    Act, Call, Event, Order, ParentView, Report, ReturnFormat, Route, RunContext, Scope, Session, Strategy, ToolSpec, View, When,
+};
 use super::TOOL;
 
 /// The baseline of a capped return. The task goes down with one sentence behind it, `Answer in at most N words.`; the last
@@ -78,7 +80,14 @@ impl Session for SummarySession {
 impl SummarySession {
     fn answer(&self, call: &ToolCall, report: &Report<'_>) -> Order {
         match report.answer() {
-            Ok(text) => Order::reply(call, capped(&text, self.max_words)).meaning(Means::Returned(None)),
+            Ok(text) => {
+                // What a form puts around an answer is none of its words.
+                let text = match ReturnFormat::of(&text) {
+                    Some((format, inner)) => format.form(capped(&inner, self.max_words)),
+                    None => capped(&text, self.max_words),
+                };
+                Order::reply(call, text).meaning(Means::Returned(None))
+            }
             Err(why) => Order::reply(call, format!("Error: {why}")).failed().meaning(Means::Failed(None)),
         }
     }
