@@ -11,8 +11,10 @@ use super::passes::passes;
 
 /// The widest line of text; tables of usual names and numbers keep to it too.
 const WIDTH: usize = 80;
-/// The widest name of a strategy before it goes on in the next line.
+/// The widest name of a strategy before its options go on in the next line.
 const NAME: usize = 20;
+/// The widest line of a name before its profile goes on in the next line.
+const LONGEST: usize = 22;
 
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
@@ -124,6 +126,10 @@ fn broken(name: &str) -> String {
     let mut text = strategy.to_owned();
     if strategy.chars().count() > NAME {
         text = strategy.replacen(':', ":\n ", 1).replace(',', ",\n ");
+        let first = text.split('\n').next().unwrap_or_default();
+        if first.chars().count() > LONGEST {
+            text = text.replacen('@', "\n @", 1);
+        }
     }
     if !beside.is_empty() {
         text += &format!("\n [{}", beside.replacen(':', ":\n  ", 1).replace(',', ",\n  ").replace("\n   ", "\n  "));

@@ -93,11 +93,11 @@ fn who_sees_the_first_word_alone_is_wrong() {
             let name = &bench.scenario().id;
             assert_eq!(figures(&run, ["child.coverage", "child.quality", "quality"]), [expect; 3], "{name} {size:?} {spec}");
             assert_eq!(figures(&run, ["rescues", "drift"]), [0.0, 0.0], "{name} {size:?} {spec}");
-            // The return is stale or a guess, and the answer hands on what it got; the time itself the parent has right.
-            let wrong = [f64::from(u8::from(child == W)), f64::from(u8::from(child == I))];
-            assert_eq!(figures(&run, ["returns.stale", "returns.invented"]), wrong, "{name} {size:?} {spec}");
-            assert_eq!(figures(&run, ["stale", "invented"]), wrong, "{name} {size:?} {spec}");
-            assert_eq!(figures(&run, ["used", "ignored", "admitted"]), [1.0 + expect, 0.0, 0.0], "{name} {size:?} {spec}");
+            // The return is stale or says that it guesses, and the answer hands on what it got; the time itself the parent has right.
+            let [wrong, guessed] = [W, I].map(|what| f64::from(u8::from(child == what)));
+            assert_eq!(figures(&run, ["returns.stale", "returns.invented"]), [wrong, 0.0], "{name} {size:?} {spec}");
+            assert_eq!(figures(&run, ["stale", "invented"]), [wrong, 0.0], "{name} {size:?} {spec}");
+            assert_eq!(figures(&run, ["used", "ignored", "admitted"]), [1.0 + expect, 0.0, guessed], "{name} {size:?} {spec}");
             let answer = run.outcome.answer();
             assert!(answer.contains(child.plan()), "{name} {size:?} {spec}: {answer}");
             // The parent has both words, and goes by the last one.
