@@ -352,12 +352,14 @@ impl Outcome {
 /// A history with splices applied.
 pub fn splice(items: &[Item], splices: &[Splice]) -> Vec<Item> {
     let mut out = Vec::with_capacity(items.len());
-    let mut at = 0;
-    for splice in splices {
-        out.extend_from_slice(&items[at..splice.at]);
-        out.extend(splice.items.iter().cloned());
-        at = splice.at + splice.remove;
-    }
-    out.extend_from_slice(&items[at..]);
+    out.extend(spliced_from(items, splices, 0).cloned());
     out
+}
+
+/// What stands in a history with splices applied, from an item on that stands before them all (or is the first one's place).
+pub fn spliced_from<'a>(items: &'a [Item], splices: &'a [Splice], from: usize) -> impl Iterator<Item = &'a Item> + Clone {
+    let ends = splices.iter().map(|splice| splice.at).chain([items.len()]);
+    let begins = [from].into_iter().chain(splices.iter().map(|splice| splice.at + splice.remove));
+    let new = splices.iter().map(|splice| &splice.items[..]).chain([&[][..]]);
+    begins.zip(ends).zip(new).flat_map(|((begin, end), new)| items[begin..end].iter().chain(new))
 }

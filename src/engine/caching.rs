@@ -1,18 +1,21 @@
 //! What the provider's prompt cache makes of each request, asked when it is sent.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::cache::{Cache, Common, Kind, Outcome, Request, RequestId, Segment, Texts, Usage, Why};
-use crate::ledger::{CacheUse, FirstDivergence, Place, splice};
+use crate::ledger::{CacheUse, FirstDivergence, Place, Sent, spliced_from};
 use crate::setting::{CacheKeys, PromptCache};
 use crate::strategy::{ThreadId, ToolSpec};
-use crate::tokens::{CountError, Meter, header};
+use crate::tokens::{CountError, Meter, header, item_digest};
 use crate::transcript::{Body, Content, Digest, Item, Part, Role};
+
+use super::in_common::InCommon;
+use super::log::Logs;
 
 /// The cache of a run, and what each thread sent last.
 pub(super) struct Caching {
@@ -27,28 +30,30 @@ pub(super) struct Caching {
     starts: Vec<usize>,
     /// The request of each row that was sent.
     of_row: FxHashMap<u32, RequestId>,
+    /// Which thread was the last to send a request that begins with these tools and this system text.
+    by_start: FxHashMap<Rc<[Segment]>, usize>,
+    /// Room for a request's new segments.
+    rest: Vec<Segment>,
 }
 
-/// A thread's last request.
+/// A request that later ones may go on from.
 struct Last {
     request: RequestId,
-    log: usize,
-    length: usize,
-    segments: usize,
-    spliced: bool,
+    /// Tools and system text.
+    start: Rc<[Segment]>,
+    sent: Sent,
 }
 
 /// What is about to be sent.
 pub(super) struct Sending<'a> {
     pub thread: ThreadId,
+    /// The thread that opened it, whose history it may begin with.
+    pub opener: Option<ThreadId>,
     pub path: &'a str,
-    pub system: Option<&'a Part>,
-    pub tools: &'a [ToolSpec],
+    pub sent: &'a Sent,
     /// Whether system text and tools are those of the thread's last request.
     pub same_start: bool,
-    pub log: usize,
-    pub items: &'a [Item],
-    pub splices: &'a [crate::strategy::Splice],
+    pub logs: &'a Logs,
     pub now_ms: u64,
     /// Tokens of the request.
     pub input: u64,
@@ -67,6 +72,8 @@ impl Caching {
             rows: vec![],
             starts: vec![],
             of_row: FxHashMap::default(),
+            by_start: FxHashMap::default(),
+            rest: vec![],
         }
     }
 
@@ -74,7 +81,7 @@ impl Caching {
     pub fn warm_up(&mut self, system: Option<&Part>, tools: &[ToolSpec], items: &[Item]) -> Result<(), CountError> {
         let start = self.start(system, tools)?;
         let mut rest = start.clone();
-        self.add(items, &mut rest)?;
+        items.iter().try_for_each(|item| self.add(item, &mut rest))?;
         let sent = self.send("before", ThreadId::ROOT, 0, None, 0, &rest);
         if let Some(outcome) = sent {
             self.rows.push(None);
@@ -84,47 +91,60 @@ impl Caching {
         Ok(())
     }
 
-    /// What the cache does with a request.
+    /// What the cache does with a request. What it has in common with an earlier one is taken over: a thread's request costs its new
+    /// items, and a fork's first one a comparison of two pointers an item.
     pub fn sent(&mut self, sending: &Sending<'_>) -> Result<CacheUse, CountError> {
-        let thread = sending.thread.0 as usize;
+        let (thread, sent, logs) = (sending.thread.0 as usize, sending.sent, sending.logs);
         if self.threads.len() <= thread {
             self.threads.resize_with(thread + 1, || None);
         }
-        let goes_on = self.threads[thread].as_ref().filter(|last| {
-            let on_same_log = last.log == sending.log && !last.spliced && sending.splices.is_empty();
-            sending.same_start && on_same_log && last.length <= sending.items.len()
-        });
-        let (mut after, mut same, mut rest, mut starts) = (None, 0, vec![], 0);
-        match goes_on {
-            Some(last) => {
-                (after, same) = (Some(last.request), last.segments);
-                starts = self.starts.get(last.request.number()).copied().unwrap_or(0);
-                let items = &sending.items[last.length..];
-                self.add(items, &mut rest)?;
-            }
-            None => {
-                rest = self.start(sending.system, sending.tools)?;
-                starts += rest.len();
-                if sending.splices.is_empty() {
-                    self.add(sending.items, &mut rest)?;
-                } else {
-                    self.add(&splice(sending.items, sending.splices), &mut rest)?;
+        let kept = self.threads[thread].as_ref().filter(|_| sending.same_start).map(|last| last.start.clone());
+        let start = match kept {
+            Some(start) => start,
+            None => self.start(sent.system.as_ref(), &sent.tools)?.into(),
+        };
+        let of = |thread: usize| self.threads.get(thread)?.as_ref().filter(|base| base.start == start);
+        let (mut base, mut common) = (of(thread), InCommon::default());
+        if let Some(base) = base {
+            common = InCommon::of(&base.sent, sent, logs);
+        } else {
+            // A thread's first request, or one of other tools: its opener's, or the last one of any thread that began like this.
+            let opener = sending.opener.and_then(|opener| of(opener.0 as usize));
+            for other in [opener, self.by_start.get(&start).and_then(|&thread| of(thread))].into_iter().flatten() {
+                let with_other = InCommon::of(&other.sent, sent, logs);
+                if base.is_none() || with_other.items > common.items {
+                    (base, common) = (Some(other), with_other);
                 }
             }
         }
-        let segments = same + rest.len();
-        let Some(outcome) = self.send(sending.path, sending.thread, sending.now_ms, after, same, &rest) else {
+        let (after, same) = match base {
+            Some(base) => (Some(base.request), start.len() + common.sent(sent, logs)),
+            None => (None, 0),
+        };
+        let mut rest = std::mem::take(&mut self.rest);
+        if after.is_none() {
+            rest.extend_from_slice(&start);
+        }
+        let items = &logs.0[sent.log].log.items[..sent.length];
+        for item in spliced_from(items, &sent.splices[common.splices..], common.at) {
+            self.add(item, &mut rest)?;
+        }
+        let outcome = self.send(sending.path, sending.thread, sending.now_ms, after, same, &rest);
+        rest.clear();
+        self.rest = rest;
+        let Some(outcome) = outcome else {
             return Ok(CacheUse::none(sending.input));
         };
         self.rows.push(Some(sending.row));
         self.of_row.insert(sending.row, outcome.request);
-        self.starts.push(starts);
-        let spliced = !sending.splices.is_empty();
-        self.threads[thread] = Some(Last { request: outcome.request, log: sending.log, length: sending.items.len(), segments, spliced });
+        self.starts.push(start.len());
+        let divergence = self.divergence(&outcome, start.len());
+        self.by_start.insert(start.clone(), thread);
+        self.threads[thread] = Some(Last { request: outcome.request, start, sent: sent.clone() });
         // The frame of the reply that is asked for is nobody's segment: it is never kept.
         let frame = sending.input.saturating_sub(outcome.input);
         let with_frame = |usage: Usage| Usage { uncached: usage.uncached + frame, ..usage };
-        Ok(CacheUse { low: with_frame(outcome.low), high: with_frame(outcome.high), divergence: self.divergence(&outcome, starts) })
+        Ok(CacheUse { low: with_frame(outcome.low), high: with_frame(outcome.high), divergence })
     }
 
     /// When the reply to a row's request begins to come: from then on others find what the request wrote.
@@ -138,7 +158,7 @@ impl Caching {
     pub fn replied(&mut self, row: u32, items: &[Item], at_ms: u64) -> Result<(), CountError> {
         let Some(&request) = self.of_row.get(&row) else { return Ok(()) };
         let mut reply = vec![];
-        self.add(items, &mut reply)?;
+        items.iter().try_for_each(|item| self.add(item, &mut reply))?;
         self.cache.replied(request, &reply, at_ms);
         Ok(())
     }
@@ -153,8 +173,8 @@ impl Caching {
         rest: &[Segment],
     ) -> Option<Outcome> {
         let key = match self.setup.keys {
-            CacheKeys::Run => "run".to_owned(),
-            CacheKeys::Thread => thread.0.to_string(),
+            CacheKeys::Run => Cow::Borrowed("run"),
+            CacheKeys::Thread => thread.0.to_string().into(),
         };
         let request = Request {
             profile: &self.setup.rules,
@@ -193,24 +213,21 @@ impl Caching {
         for tool in tools {
             let id = Digest::chain([Digest::of("tool"), Digest::of(&tool.name), tool.schema.digest()]);
             let tokens = self.meter.tool(tool)?;
-            start.push(self.segment(id, tokens, Kind::Tools, || Text { header: "tool".into(), parts: Arc::from([tool.schema.clone()]) }));
+            start.push(self.segment(id, tokens, Kind::Tools, || Text::Tool(tool.schema.clone())));
         }
         if let Some(system) = system {
             let id = Digest::chain([Digest::of("system"), system.digest()]);
             let tokens = self.meter.system(system)?;
-            start.push(self.segment(id, tokens, Kind::System, || Text { header: "system".into(), parts: Arc::from([system.clone()]) }));
+            start.push(self.segment(id, tokens, Kind::System, || Text::System(system.clone())));
         }
         Ok(start)
     }
 
-    fn add(&mut self, items: &[Item], to: &mut Vec<Segment>) -> Result<(), CountError> {
-        for item in items.iter().filter(|item| item.is_sent()) {
+    /// Adds an item's segment, if a model reads it.
+    fn add(&mut self, item: &Item, to: &mut Vec<Segment>) -> Result<(), CountError> {
+        if item.is_sent() {
             let tokens = self.meter.item(item)?.tokens;
-            let header = header(item);
-            let name = item.name().map(Digest::of);
-            let parts = item.parts().iter().map(Part::digest);
-            let id = Digest::chain([Digest::of(&header)].into_iter().chain(name).chain(parts));
-            to.push(self.segment(id, tokens, kind(item), || Text { header: header.as_ref().into(), parts: item.parts().into() }));
+            to.push(self.segment(item_digest(item), tokens, kind(item), || Text::Item(item.clone())));
         }
         Ok(())
     }
@@ -233,10 +250,28 @@ fn kind(item: &Item) -> Kind {
     }
 }
 
-/// A segment's text, in pieces that are counted apart.
-struct Text {
-    header: Box<str>,
-    parts: Arc<[Part]>,
+/// What a segment was made of: its text in pieces that are counted apart.
+enum Text {
+    Item(Item),
+    Tool(Part),
+    System(Part),
+}
+
+impl Text {
+    fn header(&self) -> Cow<'static, str> {
+        match self {
+            Text::Item(item) => header(item),
+            Text::Tool(_) => "tool".into(),
+            Text::System(_) => "system".into(),
+        }
+    }
+
+    fn parts(&self) -> &[Part] {
+        match self {
+            Text::Item(item) => item.parts(),
+            Text::Tool(part) | Text::System(part) => std::slice::from_ref(part),
+        }
+    }
 }
 
 struct Known {
@@ -256,13 +291,14 @@ impl Texts for Shared {
         let (Some(one), Some(other)) = (known.texts.get(&a.id), known.texts.get(&b.id)) else {
             return Common { tokens: 0, bytes: 0, order: a.cmp(b) };
         };
-        let headers = one.header.cmp(&other.header);
+        let (one_header, other_header) = (one.header(), other.header());
+        let headers = one_header.cmp(&other_header);
         if headers != Ordering::Equal {
-            return Common { tokens: 0, bytes: one.header.len().min(other.header.len()) as u64, order: headers };
+            return Common { tokens: 0, bytes: one_header.len().min(other_header.len()) as u64, order: headers };
         }
-        let mut bytes = one.header.len() as u64;
+        let mut bytes = one_header.len() as u64;
         let mut tokens = 0;
-        for (left, right) in one.parts.iter().zip(other.parts.iter()) {
+        for (left, right) in one.parts().iter().zip(other.parts()) {
             if left.digest() == right.digest() {
                 tokens += known.meter.part(left).ok().flatten().map_or(0, u64::from);
                 continue;
@@ -276,7 +312,7 @@ impl Texts for Shared {
             tokens += left_text.get(..safe).and_then(|text| known.meter.text(text).ok()).map_or(0, u64::from);
             return Common { tokens, bytes, order: left_text.as_bytes().cmp(right_text.as_bytes()) };
         }
-        let order = one.parts.len().cmp(&other.parts.len());
+        let order = one.parts().len().cmp(&other.parts().len());
         Common { tokens, bytes, order: if order == Ordering::Equal { a.cmp(b) } else { order } }
     }
 }

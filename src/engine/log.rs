@@ -2,7 +2,7 @@
 
 use crate::ledger::{ByOrigin, Log};
 use crate::tokens::{CountError, Meter, Weight};
-use crate::transcript::{Body, Item, Origin};
+use crate::transcript::{Body, CallKey, Item, Loose, Origin};
 
 /// A position in a log: a history is a prefix of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub(super) struct WeighedLog {
     pub(super) unknown_parts: u32,
     /// Live turns that append to it.
     pub(super) writers: u32,
+    /// How many of the items before each are sent: what no model reads is no part of a request.
+    sent_before: Vec<u32>,
+    sent: u32,
+    loose: Loose,
 }
 
 impl WeighedLog {
@@ -36,6 +40,9 @@ impl WeighedLog {
             self.delegation += u64::from(weight.tokens);
         }
         self.unknown_parts += weight.unknown_parts;
+        self.sent_before.push(self.sent);
+        self.sent += u32::from(item.is_sent());
+        self.loose.push(&item);
         self.log.items.push(item);
         self.log.tokens.push(weight.tokens);
         self.unknown.push(weight.unknown_parts);
@@ -59,9 +66,29 @@ impl WeighedLog {
         self.delegating[at]
     }
 
+    /// How many of its first items are sent.
+    pub(super) fn sent_before(&self, at: usize) -> usize {
+        self.sent_before.get(at).copied().unwrap_or(self.sent) as usize
+    }
+
+    /// Calls without results, and results without calls.
+    pub(super) fn loose(&self) -> &Loose {
+        &self.loose
+    }
+
+    /// Makes room for items that are about to come.
+    pub(super) fn reserve(&mut self, items: usize) {
+        self.log.items.reserve(items);
+        self.log.tokens.reserve(items);
+        self.unknown.reserve(items);
+        self.delegating.reserve(items);
+        self.sent_before.reserve(items);
+    }
+
     /// A new log that begins as this one does.
     pub(super) fn copy_prefix(&self, length: usize) -> WeighedLog {
         let mut copy = WeighedLog::default();
+        copy.reserve(length);
         for at in 0..length {
             copy.push(self.log.items[at].clone(), self.weight(at), self.delegating[at]);
         }
@@ -69,7 +96,7 @@ impl WeighedLog {
     }
 
     /// The position of a call's item, looking back from the end.
-    pub(super) fn find_call(&self, key: crate::transcript::CallKey) -> Option<usize> {
+    pub(super) fn find_call(&self, key: CallKey) -> Option<usize> {
         self.log.items.iter().rposition(|item| matches!(item.body(), Body::Call(call) if call.key == key))
     }
 }

@@ -6,6 +6,7 @@
 
 mod caching;
 mod calls;
+mod in_common;
 mod instant;
 mod log;
 pub(crate) mod mutation;
@@ -335,6 +336,8 @@ impl Engine {
             last: None,
             last_used_ms: self.now,
             last_row: None,
+            rendered: Vec::new(),
+            rendered_row: None,
         });
         self.states.push(ThreadState {
             id,

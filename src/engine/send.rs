@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, Row, Sent, splice};
+use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, Row, Sent, splice, spliced_from};
 use crate::model::{Pending, Request, Took};
 use crate::strategy::{Act, End, ReturnContract, Splice, ThreadId, ToolSpec, View};
 use crate::tokens::{CountError, REPLY_FRAME, Weight, prefix};
-use crate::transcript::{CallKey, Content, Item, Origin, Part, ToolCall, dangling};
+use crate::transcript::{Body, CallKey, Content, Item, Origin, Part, ToolCall, dangling};
 
 use super::caching::Sending;
+use super::in_common::InCommon;
 use super::log::WeighedLog;
 use super::mutation::{self, Mutation};
 use super::state::{Arrival, Stage, TurnIndex};
@@ -94,7 +95,7 @@ impl Engine {
     fn weigh_reply(&self, reply: &crate::model::Reply) -> Result<u64, CountError> {
         let mut tokens = 0;
         if !reply.reasoning.is_empty() {
-            let item = Item::new(crate::transcript::Body::Reasoning { parts: reply.reasoning.clone() }, Origin::Own);
+            let item = Item::new(Body::Reasoning { parts: reply.reasoning.clone() }, Origin::Own);
             tokens += u64::from(self.meter.item(&item)?.tokens);
         }
         if !reply.text.is_empty() {
@@ -150,14 +151,11 @@ impl Engine {
             self.queue.at(self.now.saturating_add(1), Arrival::Broken { turn, row, kind: FailureKind::Overflow, message, chain });
             return Ok(None);
         }
+        self.render(thread, row);
         let opened = &self.rows[row];
-        let rendered: Vec<Item>;
-        let log = &self.logs.0[opened.sent.log].log.items;
-        let items: &[Item] = if opened.sent.splices.is_empty() {
-            log
-        } else {
-            rendered = splice(log, &opened.sent.splices);
-            &rendered
+        let items: &[Item] = match opened.sent.splices.is_empty() {
+            true => &self.logs.0[opened.sent.log].log.items,
+            false => &self.threads[thread.0 as usize].rendered,
         };
         let session = &self.session;
         let tools = &opened.sent.tools;
@@ -179,6 +177,23 @@ impl Engine {
         };
         let reply = self.agent.reply(&request);
         Ok(Some(OnItsWay { turn, row, reply }))
+    }
+
+    /// Renders a request with splices, going on from what the thread's last one has in common with it.
+    fn render(&mut self, thread: ThreadId, row: usize) {
+        let one = &mut self.threads[thread.0 as usize];
+        let before = one.rendered_row.replace(row);
+        let now = &self.rows[row].sent;
+        if now.splices.is_empty() {
+            // What is sent is the log itself.
+            one.rendered = vec![];
+            return;
+        }
+        let last = before.map(|row| &self.rows[row].sent).filter(|last| !last.splices.is_empty());
+        let common = last.map_or(InCommon::default(), |last| InCommon::of(last, now, &self.logs));
+        one.rendered.truncate(common.items);
+        let items = &self.logs.0[now.log].log.items[..now.length];
+        one.rendered.extend(spliced_from(items, &now.splices[common.splices..], common.at).cloned());
     }
 
     /// Applies kept splices to the turn's history and returns this request's own, at their new positions.
@@ -213,9 +228,8 @@ impl Engine {
                 ));
             }
         }
-        let loose = dangling(&splice(&self.logs.0[log].log.items, &splices));
         if !self.may_dangle
-            && let Some(key) = loose.into_iter().find(|key| !self.tolerated.contains(key))
+            && let Some(key) = self.loose_behind(log, &splices).into_iter().find(|key| !self.tolerated.contains(key))
         {
             return Err(self.fault(thread, format_args!("splices leave a call without its result, or a result without its call: {key:?}")));
         }
@@ -264,6 +278,21 @@ impl Engine {
         live.log = self.logs.0.len() - 1;
         live.own = if mutation::is(Mutation::OwnNotMoved) { own } else { new_own };
         Ok(requests_own.into())
+    }
+
+    /// What dangles in a history with its splices. Splices that put calls and results in the place of their like change nothing of that.
+    fn loose_behind(&self, log: usize, splices: &[Splice]) -> Vec<Option<CallKey>> {
+        let log = &self.logs.0[log];
+        let paired = |item: &&Item| matches!(item.body(), Body::Call(_) | Body::Result { .. });
+        let ends = |item: &Item| (item.as_call().map(|call| call.key), item.answers());
+        let touches = |one: &Splice| {
+            let new = one.items.iter().filter(paired).map(ends);
+            !new.eq(log.log.items[one.at..one.at + one.remove].iter().filter(paired).map(ends))
+        };
+        if splices.iter().any(touches) {
+            return dangling(&splice(&log.log.items, splices));
+        }
+        log.loose().keys()
     }
 
     /// Whether an item is a call of this run that the strategy answers.
@@ -345,15 +374,15 @@ impl Engine {
         }
         let thread = self.turns[turn].thread;
         let one = &self.threads[thread.0 as usize];
-        let items = &self.logs.0[sent.log].log.items[..sent.length];
         if let Some(warm) = self.warm.take() {
+            let items = &self.logs.0[sent.log].log.items[..sent.length];
             caching.warm_up(sent.system.as_ref(), &sent.tools, &items[..warm.min(items.len())])?;
         }
         let last = one.last_row.map(|row| &self.rows[row].sent);
         let same_start = last.is_some_and(|last| last.system == sent.system && Arc::ptr_eq(&last.tools, &sent.tools));
-        let (system, tools, splices) = (sent.system.as_ref(), &*sent.tools, &*sent.splices);
-        let (path, log, now_ms) = (&*one.path, sent.log, self.now);
-        caching.sent(&Sending { thread, path, system, tools, same_start, log, items, splices, now_ms, input, row }).map(Some)
+        let sending =
+            Sending { thread, opener: one.parent, path: &one.path, sent, same_start, logs: &self.logs, now_ms: self.now, input, row };
+        caching.sent(&sending).map(Some)
     }
 
     /// Sums of a request: the log's, corrected by the splices, with frame, system and tools. Only splices bring text
@@ -407,18 +436,21 @@ impl Engine {
             let behind: u64 = log.log.tokens[last.length..sent.length].iter().map(|&tokens| u64::from(tokens)).sum();
             return Ok(weighed.input.total() - behind - u64::from(REPLY_FRAME));
         }
-        let before = splice(&self.logs.0[last.log].log.items[..last.length], &last.splices);
-        let now = splice(&log.log.items[..sent.length], &sent.splices);
-        let alike = |(one, other): &(&Item, &Item)| one.reads_as(other);
-        let kept = before.iter().zip(&now).take_while(alike).count();
-        if kept == before.len() && kept == now.len() {
-            return Ok(weighed.input.total());
+        let common = InCommon::of(last, sent, &self.logs);
+        let earlier = &self.logs.0[last.log].log.items[..last.length];
+        let mut before = spliced_from(earlier, &last.splices[common.splices..], common.at);
+        let mut now = spliced_from(&log.log.items[..sent.length], &sent.splices[common.splices..], common.at);
+        let mut same = weighed.input.total() - weighed.fixed;
+        for item in now.clone() {
+            same -= u64::from(self.meter.item(item)?.tokens);
         }
-        let mut same = 0;
-        for item in &now[..kept] {
-            same += u64::from(self.meter.item(item)?.tokens);
+        loop {
+            match (before.next(), now.next()) {
+                (None, None) => return Ok(weighed.input.total()),
+                (Some(one), Some(other)) if one.reads_as(other) => same += u64::from(self.meter.item(other)?.tokens),
+                _ => return Ok(head + same),
+            }
         }
-        Ok(head + same)
     }
 }
 

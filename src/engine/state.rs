@@ -35,6 +35,10 @@ pub(super) struct Thread {
     pub(super) last_used_ms: u64,
     /// Its last row, for what moved.
     pub(super) last_row: Option<usize>,
+    /// The items of its last request, if they are not those of a log.
+    pub(super) rendered: Vec<Item>,
+    /// The row that it is of.
+    pub(super) rendered_row: Option<usize>,
 }
 
 /// A turn that waits behind the running one.

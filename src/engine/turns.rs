@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::ledger::{FailureKind, Fate};
 use crate::strategy::{End, Event, Report, ThreadId, When};
-use crate::transcript::{Body, CallKey, Item, Origin, dangling};
+use crate::transcript::{Body, CallKey, Item, Origin};
 
 use super::log::Prefix;
 use super::mutation::{self, Mutation};
@@ -65,6 +65,7 @@ impl Engine {
         };
         one.live.push(self.turns.len());
         self.turns.push(turn);
+        self.logs.0[log].reserve(items.len());
         for item in items {
             let pushed = self.logs.push(&self.meter, log, item);
             pushed.map_err(|why| self.uncountable(why))?;
@@ -79,8 +80,11 @@ impl Engine {
         if self.may_dangle {
             return Ok(());
         }
-        let loose: Vec<Option<CallKey>> =
-            dangling(&self.logs.0[log].log.items).into_iter().filter(|key| !self.tolerated.contains(key)).collect();
+        let loose = self.logs.0[log].loose();
+        if loose.is_empty() {
+            return Ok(());
+        }
+        let loose: Vec<Option<CallKey>> = loose.keys().into_iter().filter(|key| !self.tolerated.contains(key)).collect();
         if loose.is_empty() {
             return Ok(());
         }

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use crate::transcript::{Body, Item};
+use crate::transcript::{Body, Digest, Item, Part};
 
 /// Special tokens of one framed item.
 pub const ITEM_FRAME: u32 = 3;
@@ -49,6 +49,15 @@ pub(super) fn with_header<T>(item: &Item, read: impl FnOnce(&str) -> T) -> T {
     answer
 }
 
+/// A digest of all that a model reads of an item: header, name and parts. Taken once for all items that share the body.
+pub fn item_digest(item: &Item) -> Digest {
+    let body = item.digest_once(|| {
+        let header = with_header(item, Digest::of);
+        Digest::chain([header].into_iter().chain(item.parts().iter().map(Part::digest)))
+    });
+    item.name().map_or(body, |name| Digest::chain([body, Digest::of(name)]))
+}
+
 /// A header in which no name stands.
 fn fixed(body: &Body) -> Option<&'static str> {
     match body {
@@ -78,7 +87,7 @@ mod tests {
     use super::super::count::tiktoken_core;
     use super::super::{Encoding, Meter, counter};
     use super::*;
-    use crate::transcript::{CallKey, Origin, Part, Role, ToolCall};
+    use crate::transcript::{CallKey, Origin, Role, ToolCall};
 
     fn call(name: &str) -> Item {
         Item::call(ToolCall { key: CallKey(0), id: "1".into(), name: name.into(), args: "{}".into(), intent: None, recorded: None })

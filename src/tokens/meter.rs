@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::transcript::{Content, Digest, Item, Part, ToolSpec};
+use crate::transcript::{BodyWeight, Content, Digest, Item, Part, ToolSpec};
 
 use super::frame::{ITEM_FRAME, NAME_FRAME, with_header};
 use super::{CountError, TokenCounter};
@@ -66,7 +66,12 @@ impl Memo {
 pub struct Meter {
     counter: Arc<dyn TokenCounter>,
     memo: Arc<Memo>,
+    /// What the weights that it leaves with items are known by.
+    number: u64,
 }
+
+/// How many meters there were: two never share a number, so that none takes another's weights.
+static METERS: AtomicU64 = AtomicU64::new(0);
 
 impl Meter {
     /// A meter with an empty memo. The memo belongs to this counter: one encoding, one meter.
@@ -78,7 +83,7 @@ impl Meter {
             unique_bytes: AtomicU64::new(0),
             unkept_bytes: AtomicU64::new(0),
         };
-        Meter { counter, memo: Arc::new(memo) }
+        Meter { counter, memo: Arc::new(memo), number: METERS.fetch_add(1, Relaxed) }
     }
 
     /// What was done so far. Exact once the threads that count have ended.
@@ -138,16 +143,34 @@ impl Meter {
         }
     }
 
-    /// Tokens of an item as it is sent; an item that no model reads weighs nothing.
+    /// Tokens of an item as it is sent; an item that no model reads weighs nothing. What a body weighs stays with it, so that whoever
+    /// shares it (a fork) asks nobody.
     pub fn item(&self, item: &Item) -> Result<Weight, CountError> {
+        let weight = item.weight();
+        let body = match weight.get() {
+            Some(&known) if known.by == self.number => known,
+            Some(_) => self.body(item)?,
+            None => {
+                let counted = self.body(item)?;
+                // Another thread may have been first: a weight of the same body.
+                weight.get_or_init(|| counted);
+                counted
+            }
+        };
+        let BodyWeight { mut tokens, unknown_parts, .. } = body;
+        if let Some(name) = item.name().filter(|_| item.is_sent()) {
+            let more = NAME_FRAME + self.memoised(Digest::of(name), name)?;
+            tokens = tokens.checked_add(more).ok_or_else(|| item_overflow(item))?;
+        }
+        Ok(Weight { tokens, unknown_parts })
+    }
+
+    fn body(&self, item: &Item) -> Result<BodyWeight, CountError> {
         if !item.is_sent() {
-            return Ok(Weight::default());
+            return Ok(BodyWeight { by: self.number, tokens: 0, unknown_parts: 0 });
         }
         let header = with_header(item, |header| self.memoised(Digest::of(header), header))?;
         let mut tokens = u64::from(ITEM_FRAME) + u64::from(header);
-        if let Some(name) = item.name() {
-            tokens += u64::from(NAME_FRAME) + u64::from(self.memoised(Digest::of(name), name)?);
-        }
         let mut unknown_parts = 0_u64;
         for part in item.parts() {
             match self.part(part)? {
@@ -155,9 +178,8 @@ impl Meter {
                 None => unknown_parts += 1,
             }
         }
-        let narrow =
-            |sum: u64| u32::try_from(sum).map_err(|_| CountError::Overflow { what: format!("an item of {} parts", item.parts().len()) });
-        Ok(Weight { tokens: narrow(tokens)?, unknown_parts: narrow(unknown_parts)? })
+        let narrow = |sum: u64| u32::try_from(sum).map_err(|_| item_overflow(item));
+        Ok(BodyWeight { by: self.number, tokens: narrow(tokens)?, unknown_parts: narrow(unknown_parts)? })
     }
 
     /// Tokens of a tool's schema as it is sent.
@@ -176,6 +198,10 @@ impl Meter {
         let sum = ITEM_FRAME.checked_add(header).and_then(|sum| sum.checked_add(content));
         sum.ok_or_else(|| CountError::Overflow { what: what() })
     }
+}
+
+fn item_overflow(item: &Item) -> CountError {
+    CountError::Overflow { what: format!("an item of {} parts", item.parts().len()) }
 }
 
 #[cfg(test)]

@@ -16,6 +16,6 @@ mod prefix;
 
 pub use count::{CountError, MAX_BYTES, TokenCounter, counter, counter_by_name};
 pub use encoding::{Encoding, UnknownName};
-pub use frame::{REPLY_FRAME, header};
+pub use frame::{REPLY_FRAME, header, item_digest};
 pub use meter::{Counters, Meter, Weight};
 pub use prefix::prefix;

@@ -1,12 +1,11 @@
 //! Items: the entries of a thread.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallKey, Part, ToolCall};
+use super::{CallKey, Digest, Part, ToolCall};
 
 /// The name under which a *model* knows a child (agent id, task id, path): minted by the strategy, stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -185,10 +184,36 @@ pub enum Body {
     },
 }
 
+/// Tokens of a body with its frame, and who counted them.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyWeight {
+    /// Who counted: no two that count differently have one number.
+    pub by: u64,
+    /// Tokens, frame included, a name beside the role left out.
+    pub tokens: u32,
+    /// Parts whose tokens nobody knows.
+    pub unknown_parts: u32,
+}
+
+/// A body, and what was found out about it.
+struct Stored {
+    body: Body,
+    weight: OnceLock<BodyWeight>,
+    digest: OnceLock<Digest>,
+}
+
+impl PartialEq for Stored {
+    fn eq(&self, other: &Stored) -> bool {
+        std::ptr::eq(self, other) || self.body == other.body
+    }
+}
+
+impl Eq for Stored {}
+
 /// One entry of a thread. Cloning copies a pointer and a few small fields.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Item {
-    body: Arc<Body>,
+    stored: Arc<Stored>,
     /// Where its tokens come from, in the thread that holds it.
     pub origin: Origin,
     /// Marked as not for people (a framework's own message); the model reads it all the same.
@@ -201,7 +226,8 @@ pub struct Item {
 impl Item {
     /// An item of any kind.
     pub fn new(body: Body, origin: Origin) -> Item {
-        Item { body: Arc::new(body), origin, hidden: false, means: Vec::new(), name: None }
+        let stored = Stored { body, weight: OnceLock::new(), digest: OnceLock::new() };
+        Item { stored: Arc::new(stored), origin, hidden: false, means: Vec::new(), name: None }
     }
 
     /// A message of one text.
@@ -254,27 +280,44 @@ impl Item {
 
     /// Whether a model reads the same in both: body and name.
     pub fn reads_as(&self, other: &Item) -> bool {
-        (self.shares_body(other) || self.body == other.body) && self.name == other.name
+        self.stored == other.stored && self.name == other.name
+    }
+
+    /// Whether both share their stored body, under the same name: [`Item::reads_as`] without a look at any text. Two that were made apart
+    /// are no copies of each other, whatever they say.
+    pub fn is_copy_of(&self, other: &Item) -> bool {
+        self.shares_body(other) && self.name == other.name
     }
 
     /// The same body as a fork hands it to a child: inherited, and no news of any delegation of its own.
     pub fn inherited(&self) -> Item {
-        Item { body: self.body.clone(), origin: Origin::Inherited, hidden: self.hidden, means: Vec::new(), name: self.name.clone() }
+        Item { stored: self.stored.clone(), origin: Origin::Inherited, hidden: self.hidden, means: Vec::new(), name: self.name.clone() }
     }
 
     /// What it is.
     pub fn body(&self) -> &Body {
-        &self.body
+        &self.stored.body
+    }
+
+    /// What it weighs: found out once for all items that share the body and read when it is asked for again. It depends on who weighs
+    /// (an encoding and its memo), so whoever weighed differently finds nothing.
+    pub fn weight(&self) -> &OnceLock<BodyWeight> {
+        &self.stored.weight
+    }
+
+    /// A digest of what a model reads of its body: taken once, by whoever needs it first, for all items that share the body.
+    pub fn digest_once(&self, take: impl FnOnce() -> Digest) -> Digest {
+        *self.stored.digest.get_or_init(take)
     }
 
     /// Whether two items share their stored body.
     pub fn shares_body(&self, other: &Item) -> bool {
-        Arc::ptr_eq(&self.body, &other.body)
+        Arc::ptr_eq(&self.stored, &other.stored)
     }
 
     /// Its content: a call's is its arguments.
     pub fn parts(&self) -> &[Part] {
-        match &*self.body {
+        match self.body() {
             Body::Message { parts, .. }
             | Body::Reasoning { parts }
             | Body::Result { parts, .. }
@@ -292,7 +335,7 @@ impl Item {
 
     /// The role, of a message.
     pub fn role(&self) -> Option<Role> {
-        match &*self.body {
+        match self.body() {
             Body::Message { role, .. } => Some(*role),
             _ => None,
         }
@@ -300,7 +343,7 @@ impl Item {
 
     /// The call, of a call.
     pub fn as_call(&self) -> Option<&ToolCall> {
-        match &*self.body {
+        match self.body() {
             Body::Call(call) => Some(call),
             _ => None,
         }
@@ -308,7 +351,7 @@ impl Item {
 
     /// The key of the call that it answers, of a result.
     pub fn answers(&self) -> Option<CallKey> {
-        match &*self.body {
+        match self.body() {
             Body::Result { key, .. } => *key,
             _ => None,
         }
@@ -316,69 +359,14 @@ impl Item {
 
     /// Whether a model reads it at all.
     pub fn is_sent(&self) -> bool {
-        !matches!(&*self.body, Body::Context { .. })
+        !matches!(self.body(), Body::Context { .. })
     }
 }
 
 impl fmt::Debug for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}{}] {:?}", self.origin, if self.hidden { ", hidden" } else { "" }, self.body)?;
+        write!(f, "[{}{}] {:?}", self.origin, if self.hidden { ", hidden" } else { "" }, self.body())?;
         self.name.iter().try_for_each(|name| write!(f, " named {name:?}"))?;
         if self.means.is_empty() { Ok(()) } else { write!(f, " means {:?}", self.means) }
-    }
-}
-
-/// The keys of calls without a result and of results without a call (before them), in order. Empty: nothing dangles.
-pub fn dangling(items: &[Item]) -> Vec<Option<CallKey>> {
-    // By key, the positions of its open calls: a key should stand once, but a history from elsewhere may repeat it.
-    let mut open: BTreeMap<CallKey, Vec<usize>> = BTreeMap::new();
-    let mut orphans: Vec<Option<CallKey>> = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        match item.body() {
-            Body::Call(call) => open.entry(call.key).or_default().push(at),
-            Body::Result { key, .. } => {
-                let answered = key.and_then(|key| open.get_mut(&key)).and_then(Vec::pop);
-                if answered.is_none() {
-                    orphans.push(*key);
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut unanswered: Vec<(usize, CallKey)> =
-        open.into_iter().flat_map(|(key, places)| places.into_iter().map(move |at| (at, key))).collect();
-    unanswered.sort();
-    unanswered.into_iter().map(|(_, key)| Some(key)).chain(orphans).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `c1` a call, `r1` its result, `r?` a result of nothing.
-    fn check(history: &str, expect: &[Option<u32>]) {
-        let item = |word: &str| {
-            let key = word[1..].parse().ok().map(CallKey);
-            match (&word[..1], key) {
-                ("c", Some(key)) => {
-                    let call = ToolCall { key, id: String::new(), name: "t".into(), args: "{}".into(), intent: None, recorded: None };
-                    Item::call(call)
-                }
-                _ => Item::new(Body::Result { key, parts: vec![], failed: false }, Origin::ToolResult),
-            }
-        };
-        let items: Vec<Item> = history.split_whitespace().map(item).collect();
-        let expect: Vec<Option<CallKey>> = expect.iter().map(|key| key.map(CallKey)).collect();
-        assert_eq!(dangling(&items), expect, "{history}");
-    }
-
-    #[test]
-    fn what_dangles_is_named_in_order() {
-        check("", &[]);
-        check("c1 c2 r2 r1", &[]);
-        check("c2 c1", &[Some(2), Some(1)]);
-        check("r1 c1", &[Some(1), Some(1)]);
-        check("c1 r1 r1 r?", &[Some(1), None]);
-        check("c1 c1 r1", &[Some(1)]);
     }
 }

@@ -4,6 +4,7 @@
 //! [`Body`], so a fork copies pointers. The words are those of the field: see `ARCHITECTURE.md`, "Words".
 
 mod call;
+mod dangling;
 mod heard;
 mod item;
 mod part;
@@ -11,8 +12,9 @@ mod tool;
 mod turn;
 
 pub use call::{CallKey, Recorded, ToolCall, normalised_arguments};
+pub use dangling::{Loose, dangling};
 pub use heard::{Heard, Outcome, heard};
-pub use item::{Body, Handle, Item, Means, Origin, Phase, Role, dangling};
+pub use item::{Body, BodyWeight, Handle, Item, Means, Origin, Phase, Role};
 pub use part::{Content, Digest, Part};
 pub use tool::ToolSpec;
 pub use turn::{Turns, turns};

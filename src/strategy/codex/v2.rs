@@ -1,7 +1,7 @@
 //! v2: children under paths, mail between agents, a final answer for the parent after every turn of a child.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -172,11 +172,11 @@ impl Mailboxes {
     /// A name for an intent's task that no other task has.
     fn task_name(&self, intent: &Intent) -> String {
         let plain = path::task_name([&intent.id, &intent.title]);
-        let taken = |name: &str| self.agents.values().any(|agent| agent.path.rsplit('/').next() == Some(name));
+        let taken: BTreeSet<&str> = self.agents.values().filter_map(|agent| agent.path.rsplit('/').next()).collect();
         let mut names = self.names.borrow_mut();
         let mut name = plain.clone();
         let mut number = 2_u32;
-        while taken(&name) || names.get(&name).is_some_and(|of| *of != intent.id) {
+        while taken.contains(name.as_str()) || names.get(&name).is_some_and(|of| *of != intent.id) {
             name = format!("{plain}_{number}");
             number = number.saturating_add(1);
         }

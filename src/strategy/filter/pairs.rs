@@ -1,6 +1,8 @@
 //! Which result answers which call, by position.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 use crate::transcript::{Body, CallKey, Item};
 
@@ -8,15 +10,26 @@ use crate::transcript::{Body, CallKey, Item};
 /// every other item. The same pairing as [`dangling`](crate::transcript::dangling): a key answers its oldest open call.
 pub(in crate::strategy) fn partners(items: &[Item]) -> Vec<Option<usize>> {
     let mut partners = vec![None; items.len()];
-    let mut open: BTreeMap<CallKey, VecDeque<usize>> = BTreeMap::new();
+    // The first and the last open call of a key, and behind each call the next one of its key: a key should stand once.
+    let mut open: FxHashMap<CallKey, (usize, usize)> = FxHashMap::default();
+    let mut behind: BTreeMap<usize, usize> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         match item.body() {
-            Body::Call(call) => open.entry(call.key).or_default().push_back(at),
-            Body::Result { key: Some(key), .. } => {
-                if let Some(call) = open.get_mut(key).and_then(VecDeque::pop_front) {
-                    partners[at] = Some(call);
-                    partners[call] = Some(at);
+            Body::Call(call) => {
+                let ends = open.entry(call.key).or_insert((at, at));
+                if ends.1 != at {
+                    behind.insert(ends.1, at);
+                    ends.1 = at;
                 }
+            }
+            Body::Result { key: Some(key), .. } => {
+                let Some(&(call, last)) = open.get(key) else { continue };
+                match behind.remove(&call) {
+                    Some(next) => open.insert(*key, (next, last)),
+                    None => open.remove(key),
+                };
+                partners[at] = Some(call);
+                partners[call] = Some(at);
             }
             _ => {}
         }
