@@ -1,10 +1,12 @@
 //! The ledger: one row an exchange, opened when the request is *sent* and closed on reply. Append-only.
 
 mod by_thread;
+mod in_common;
 
 use std::sync::Arc;
 
 pub(crate) use by_thread::ByThread;
+pub use in_common::InCommon;
 
 use crate::cache;
 use crate::strategy::{End, Splice, ThreadId, ToolSpec};

@@ -1,7 +1,7 @@
 //! A provider's rules, read from a dated file: `cache-rules/*.toml`, where each value has its source beside it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 
@@ -177,6 +177,18 @@ impl Profile {
     /// # Errors
     /// There is none of that name.
     pub fn builtin(name: &str) -> Result<Arc<Profile>, ProfileError> {
+        /// Those that were asked for: each file is read once a process.
+        static READ: Mutex<BTreeMap<String, Arc<Profile>>> = Mutex::new(BTreeMap::new());
+        let read = || READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read().get(name) {
+            return Ok(known.clone());
+        }
+        let profile = Arc::new(Profile::read(name)?);
+        read().insert(name.to_owned(), profile.clone());
+        Ok(profile)
+    }
+
+    fn read(name: &str) -> Result<Profile, ProfileError> {
         let (provider, client) = name.split_once('/').map_or((name, None), |(provider, client)| (provider, Some(client)));
         let unknown = |known: String| ProfileError::Unknown { name: name.to_owned(), known };
         let (_, text) =
@@ -188,7 +200,7 @@ impl Profile {
             }
             profile.client = Some(client.to_owned());
         }
-        Ok(Arc::new(profile))
+        Ok(profile)
     }
 
     /// Reads a profile.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::metrics::METRICS;
 use crate::plan::{CellId, CellIdError};
-use crate::results::{CellResult, LedgerLine, Number, PartLine, RequestLine};
+use crate::results::{CellResult, LedgerLine, Number, PartLine, PartName, RequestLine};
 
 use super::judge::MeasuredCell;
 use super::split::{Split, split};
@@ -19,7 +19,7 @@ pub fn measured_cell(
     result: CellResult,
     ledger: &[LedgerLine],
     requests: &[RequestLine],
-    parts: &BTreeMap<String, PartLine>,
+    parts: &BTreeMap<PartName, PartLine>,
 ) -> Result<MeasuredCell, CellIdError> {
     let id: CellId = result.cell.parse()?;
     let mut splits = BTreeMap::new();
@@ -45,7 +45,7 @@ mod tests {
         let line = ledger_line(0, "/", input, 3);
         let check = |metric: &str, value: i64, expect: Option<&[(&str, i64)]>| {
             let mut result = cell("s", "a@1", 0);
-            result.metrics.insert(metric.into(), Some(Number::Whole(value)));
+            result.metrics.insert(metric.to_owned().into(), Some(Number::Whole(value)));
             let measured = measured_cell(result, std::slice::from_ref(&line), &[], &BTreeMap::new()).unwrap();
             let expect = expect.map(|pairs| pairs.iter().map(|&(name, tokens)| (name.to_owned(), tokens)).collect::<Split>());
             assert_eq!(measured.splits.get(metric), expect.as_ref(), "{metric} {value}");

@@ -16,8 +16,8 @@ const ROOT: &str = "/";
 
 /// The split of a metric; `None`: it is no sum over parts of requests.
 pub fn split(metric: &str, ledger: &[LedgerLine]) -> Option<Split> {
-    let root = || ledger.iter().filter(|line| line.thread == ROOT);
-    let children = || ledger.iter().filter(|line| line.thread != ROOT);
+    let root = || ledger.iter().filter(|line| *line.thread == *ROOT);
+    let children = || ledger.iter().filter(|line| *line.thread != *ROOT);
     let context = |line: &LedgerLine| sum([line], true, true);
     // The first of the largest, as a person would look for it: of equals, the last one wins.
     let whole = |line: &&LedgerLine| line.input_total + line.output;
@@ -40,7 +40,7 @@ pub fn split(metric: &str, ledger: &[LedgerLine]) -> Option<Split> {
 /// The first request of each child.
 fn openings(ledger: &[LedgerLine]) -> Vec<&LedgerLine> {
     let mut seen = std::collections::BTreeSet::from([ROOT]);
-    ledger.iter().filter(|line| seen.insert(line.thread.as_str())).collect()
+    ledger.iter().filter(|line| seen.insert(&*line.thread)).collect()
 }
 
 fn sum<'a>(lines: impl IntoIterator<Item = &'a LedgerLine>, input: bool, output: bool) -> Split {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use crate::results::{ItemKind, ItemLine, LedgerLine, PartLine, RequestLine};
+use crate::results::{ItemKind, ItemLine, LedgerLine, PartLine, PartName, RequestLine};
 use crate::transcript::Origin;
 
 /// Requests of a cell that are kept, in order of sending.
@@ -96,15 +96,15 @@ impl Standing {
 
 impl Trail {
     /// The trail of a cell, from its lines of the ledger and of the requests and the parts that those name.
-    pub fn of(ledger: &[LedgerLine], requests: &[RequestLine], parts: &BTreeMap<String, PartLine>) -> Trail {
-        let mut heads: IndexMap<&str, (&Option<String>, &Vec<String>)> = IndexMap::new();
+    pub fn of(ledger: &[LedgerLine], requests: &[RequestLine], parts: &BTreeMap<PartName, PartLine>) -> Trail {
+        let mut heads: IndexMap<&str, (&Option<PartName>, &Vec<PartName>)> = IndexMap::new();
         let mut exchanges = Vec::new();
         for (line, request) in ledger.iter().zip(requests).take(MAX_REQUESTS) {
             let head = (&request.system, &request.tools);
             let known = heads.insert(&request.thread, head);
             exchanges.push(Exchange {
                 seq: request.seq,
-                thread: request.thread.clone(),
+                thread: request.thread.to_string(),
                 input: line.input.each().into_iter().filter(|(_, tokens)| *tokens > 0).collect(),
                 output: line.output,
                 head: (known != Some(head)).then(|| head_marks(request, parts)),
@@ -121,18 +121,18 @@ impl Trail {
 const MAX_UNKEPT: usize = 4_096;
 
 /// System text and tools in the order in which tables name them.
-fn head_marks(request: &RequestLine, parts: &BTreeMap<String, PartLine>) -> Vec<Mark> {
+fn head_marks(request: &RequestLine, parts: &BTreeMap<PartName, PartLine>) -> Vec<Mark> {
     let system = request.system.iter().map(|digest| Mark {
         what: "system".to_owned(),
         origin: Origin::System,
         tokens: request.system_tokens.map(u64::from),
-        digest: short(digest),
+        digest: short(&digest.to_string()),
     });
     let tools = request.tools.iter().enumerate().map(|(at, digest)| Mark {
         what: parts.get(digest).and_then(tool_name).map_or("tool".to_owned(), |name| format!("tool {name}")),
         origin: Origin::Tools,
         tokens: request.tool_tokens.get(at).copied().flatten().map(u64::from),
-        digest: short(digest),
+        digest: short(&digest.to_string()),
     });
     system.chain(tools).collect()
 }
@@ -156,7 +156,7 @@ fn item_mark(item: &ItemLine) -> Mark {
         ItemKind::Context => named("record"),
     };
     // An item is more than its parts: the same text by another role or another tool is another item.
-    let identity = [what.as_str()].into_iter().chain(item.parts.iter().map(String::as_str)).collect::<Vec<_>>().join("\n");
+    let identity = item.parts.iter().fold(what.clone(), |so_far, part| format!("{so_far}\n{part}"));
     let digest = crate::transcript::Digest::of(&identity).to_string();
     Mark { what, origin: item.origin, tokens: item.tokens.map(u64::from), digest: short(&digest) }
 }
@@ -187,7 +187,7 @@ mod tests {
             failed: false,
             hidden: false,
             tokens: Some(7),
-            parts: vec![part.into()],
+            parts: vec![named(part)],
         }
     }
 
@@ -197,9 +197,9 @@ mod tests {
             seq,
             thread: thread.into(),
             agent: "a".into(),
-            system: Some("0123456789".into()),
+            system: Some("0123456789abcdef".parse().expect("a name")),
             system_tokens: Some(5),
-            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+            tools: tools.iter().map(|tool| named(tool)).collect(),
             tool_tokens: tools.iter().map(|_| Some(9)).collect(),
             same,
             items,
@@ -207,8 +207,12 @@ mod tests {
         }
     }
 
-    fn part(digest: &str, text: &str) -> (String, PartLine) {
-        (digest.to_owned(), PartLine { digest: digest.to_owned(), text: Some(text.to_owned()), other: None })
+    fn named(text: &str) -> PartName {
+        crate::transcript::Digest::of(text).into()
+    }
+
+    fn part(name: &str, text: &str) -> (PartName, PartLine) {
+        (named(name), PartLine { digest: named(name), text: Some(text.to_owned()), other: None })
     }
 
     #[test]

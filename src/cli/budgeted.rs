@@ -9,7 +9,7 @@ use crate::check::{Budget, Budgets, Choice, MeasuredCell, Pattern, Patterns, mea
 use crate::error::{Error, Exit};
 use crate::model::reader::ReaderProfile;
 use crate::plan::CellId;
-use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
+use crate::results::{CellResult, LedgerLine, PartLine, PartName, RequestLine};
 use crate::runner::{CellRecord, Sink, Threads, default_jobs, play, run};
 use crate::scenario::{Briefing, Fallback, Size, builtin_names};
 use crate::strategy::{Registry, Strategy};
@@ -111,7 +111,7 @@ pub fn read_run(folder: &Path, budgets: &Budgets) -> Result<Gathered, Error> {
     for line in Lines::<PartLine>::open(&folder.join("threads/parts.jsonl"))? {
         let line = line?;
         if tools.contains(&line.digest) {
-            parts.insert(line.digest.clone(), line);
+            parts.insert(line.digest, line);
         }
     }
     let mut ledger = Lines::<LedgerLine>::open(&folder.join("ledger.jsonl"))?.peekable();
@@ -276,9 +276,9 @@ fn strategies(budgets: &Budgets, registry: &Registry) -> Vec<Arc<dyn Strategy>> 
 pub fn of_record(record: &CellRecord) -> Result<MeasuredCell, Error> {
     let none = Threads::default();
     let threads = record.threads.as_ref().unwrap_or(&none);
-    let tools: BTreeSet<&str> = threads.requests.iter().flat_map(|request| &request.tools).map(String::as_str).collect();
-    let parts = threads.parts.iter().map(|part| (part.digest().to_string(), part)).filter(|(digest, _)| tools.contains(digest.as_str()));
-    let parts: BTreeMap<String, PartLine> = parts.map(|(digest, part)| (digest.clone(), PartLine::from(part))).collect();
+    let tools: BTreeSet<PartName> = threads.requests.iter().flat_map(|request| &request.tools).copied().collect();
+    let parts = threads.parts.iter().map(|part| (PartName::from(part.digest()), part)).filter(|(name, _)| tools.contains(name));
+    let parts: BTreeMap<PartName, PartLine> = parts.map(|(name, part)| (name, PartLine::from(part))).collect();
     let cell = measured_cell(record.result.clone(), &threads.ledger, &threads.requests, &parts);
     cell.map_err(|why| Error::Internal(why.to_string()))
 }

@@ -65,7 +65,7 @@ fn spent(folder: &Path) -> Result<BTreeMap<String, Spent>, Error> {
         let line = line?;
         let worst = line.cache.as_ref().map(|cache| cache.worst());
         let best = line.cache.as_ref().map(|cache| cache.best.unwrap_or(cache.worst()));
-        spent.entry(line.cell).or_default().push((worst, best, line.output));
+        spent.entry(line.cell.to_string()).or_default().push((worst, best, line.output));
     }
     Ok(spent)
 }
@@ -102,9 +102,9 @@ fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, table
         });
         cell.unmeasured.shift_remove(name);
         if let Err(why) = &value {
-            cell.unmeasured.insert(name.to_owned(), why.clone());
+            cell.unmeasured.insert(name.into(), why.clone());
         }
-        cell.metrics.insert(name.to_owned(), value.ok().and_then(dollars));
+        cell.metrics.insert(name.into(), value.ok().and_then(dollars));
     }
     cell.fingerprint = Digest::of(&format!("{} {}", cell.fingerprint, table.digest)).to_string();
 }

@@ -152,7 +152,7 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
 fn played(cell: &Cell, meter: &Meter) -> (CellResult, Sent) {
     let record = play(cell, meter, true);
     let threads = record.threads.unwrap_or_default();
-    let parts = threads.parts.iter().map(|part| (part.digest().to_string(), PartLine::from(part))).collect();
+    let parts = threads.parts.iter().map(|part| (part.digest().into(), PartLine::from(part))).collect();
     (record.result, Sent { ledger: threads.ledger, requests: threads.requests, parts })
 }
 
@@ -175,19 +175,19 @@ fn read(name: &str, folder: &Path) -> Result<(CellResult, String, Sent), Error> 
     let mut sent = Sent::default();
     for line in Lines::<LedgerLine>::open(&folder.join("ledger.jsonl"))? {
         let line = line?;
-        if line.cell == name {
+        if *line.cell == *name {
             sent.ledger.push(line);
         }
     }
     for line in Lines::<RequestLine>::open(&folder.join("threads/requests.jsonl"))? {
         let line = line?;
-        if line.cell == name {
+        if *line.cell == *name {
             sent.requests.push(line);
         }
     }
     for line in Lines::<PartLine>::open(&folder.join("threads/parts.jsonl"))? {
         let line = line?;
-        sent.parts.insert(line.digest.clone(), line);
+        sent.parts.insert(line.digest, line);
     }
     Ok((result, tokenizer, sent))
 }

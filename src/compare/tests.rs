@@ -6,7 +6,7 @@ use crate::results::Number;
 
 /// A cell with one figure.
 fn cell(scenario: &str, strategy: &str, seed: u64, name: &str, value: f64) -> CellResult {
-    let figure = IndexMap::from([(name.to_owned(), Number::real(value))]);
+    let figure = IndexMap::from([(name.to_owned().into(), Number::real(value))]);
     CellResult { fingerprint: format!("{value}"), metrics: figure, ..crate::results::tests::cell(scenario, strategy, seed) }
 }
 

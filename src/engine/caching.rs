@@ -8,13 +8,12 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::cache::{Cache, Common, Kind, Outcome, Request, RequestId, Segment, Texts, Usage, Why};
-use crate::ledger::{CacheUse, FirstDivergence, Place, Sent, spliced_from};
+use crate::ledger::{CacheUse, FirstDivergence, InCommon, Place, Sent, spliced_from};
 use crate::setting::{CacheKeys, PromptCache};
 use crate::strategy::{ThreadId, ToolSpec};
 use crate::tokens::{CountError, Meter, header, item_digest};
 use crate::transcript::{Body, Content, Digest, Item, Part, Role};
 
-use super::in_common::InCommon;
 use super::log::Logs;
 
 /// The cache of a run, and what each thread sent last.
@@ -106,19 +105,19 @@ impl Caching {
         let of = |thread: usize| self.threads.get(thread)?.as_ref().filter(|base| base.start == start);
         let (mut base, mut common) = (of(thread), InCommon::default());
         if let Some(base) = base {
-            common = InCommon::of(&base.sent, sent, logs);
+            common = logs.in_common(&base.sent, sent);
         } else {
             // A thread's first request, or one of other tools: its opener's, or the last one of any thread that began like this.
             let opener = sending.opener.and_then(|opener| of(opener.0 as usize));
             for other in [opener, self.by_start.get(&start).and_then(|&thread| of(thread))].into_iter().flatten() {
-                let with_other = InCommon::of(&other.sent, sent, logs);
+                let with_other = logs.in_common(&other.sent, sent);
                 if base.is_none() || with_other.items > common.items {
                     (base, common) = (Some(other), with_other);
                 }
             }
         }
         let (after, same) = match base {
-            Some(base) => (Some(base.request), start.len() + common.sent(sent, logs)),
+            Some(base) => (Some(base.request), start.len() + logs.sent_in(&common, sent)),
             None => (None, 0),
         };
         let mut rest = std::mem::take(&mut self.rest);

@@ -1,6 +1,6 @@
 //! Histories: append-only logs with their weights, so that a request costs its new items only.
 
-use crate::ledger::{ByOrigin, Log};
+use crate::ledger::{ByOrigin, InCommon, Log, Sent};
 use crate::tokens::{CountError, Meter, Weight};
 use crate::transcript::{Body, CallKey, Item, Loose, Origin};
 
@@ -106,6 +106,22 @@ impl WeighedLog {
 pub(super) struct Logs(pub(super) Vec<WeighedLog>);
 
 impl Logs {
+    /// What two requests have in common, as a model reads them.
+    pub(super) fn in_common(&self, earlier: &Sent, now: &Sent) -> InCommon {
+        InCommon::of(earlier, now, |log| &self.0[log].log.items, Item::reads_as)
+    }
+
+    /// How many of the items in common are sent.
+    pub(super) fn sent_in(&self, common: &InCommon, now: &Sent) -> usize {
+        let log = &self.0[now.log];
+        let mut sent = log.sent_before(common.at);
+        for splice in &now.splices[..common.splices] {
+            sent += splice.items.iter().filter(|item| item.is_sent()).count();
+            sent -= log.sent_before(splice.at + splice.remove) - log.sent_before(splice.at);
+        }
+        sent
+    }
+
     /// An empty log.
     pub(super) fn open(&mut self) -> Prefix {
         self.0.push(WeighedLog::default());

@@ -6,7 +6,6 @@
 
 mod caching;
 mod calls;
-mod in_common;
 mod instant;
 mod log;
 pub(crate) mod mutation;

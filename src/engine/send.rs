@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, Row, Sent, splice, spliced_from};
+use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, InCommon, Row, Sent, splice, spliced_from};
 use crate::model::{Pending, Request, Took};
 use crate::strategy::{Act, End, ReturnContract, Splice, ThreadId, ToolSpec, View};
 use crate::tokens::{CountError, REPLY_FRAME, Weight, prefix};
 use crate::transcript::{Body, CallKey, Content, Item, Origin, Part, ToolCall, dangling};
 
 use super::caching::Sending;
-use super::in_common::InCommon;
 use super::log::WeighedLog;
 use super::mutation::{self, Mutation};
 use super::state::{Arrival, Stage, TurnIndex};
@@ -190,7 +189,7 @@ impl Engine {
             return;
         }
         let last = before.map(|row| &self.rows[row].sent).filter(|last| !last.splices.is_empty());
-        let common = last.map_or(InCommon::default(), |last| InCommon::of(last, now, &self.logs));
+        let common = last.map_or(InCommon::default(), |last| self.logs.in_common(last, now));
         one.rendered.truncate(common.items);
         let items = &self.logs.0[now.log].log.items[..now.length];
         one.rendered.extend(spliced_from(items, &now.splices[common.splices..], common.at).cloned());
@@ -436,7 +435,7 @@ impl Engine {
             let behind: u64 = log.log.tokens[last.length..sent.length].iter().map(|&tokens| u64::from(tokens)).sum();
             return Ok(weighed.input.total() - behind - u64::from(REPLY_FRAME));
         }
-        let common = InCommon::of(last, sent, &self.logs);
+        let common = self.logs.in_common(last, sent);
         let earlier = &self.logs.0[last.log].log.items[..last.length];
         let mut before = spliced_from(earlier, &last.splices[common.splices..], common.at);
         let mut now = spliced_from(&log.log.items[..sent.length], &sent.splices[common.splices..], common.at);

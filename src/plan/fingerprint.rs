@@ -78,12 +78,22 @@ impl Inputs {
         ]
     }
 
-    /// The fingerprint of the cell with this seed.
-    pub fn fingerprint(&self, seed: u64) -> Digest {
-        let mut text = format!("seed={seed}\n");
+    /// The inputs as the text that is digested behind the seed.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
         for (name, value) in self.each() {
             text.push_str(&format!("{name}={}:{value}\n", value.len()));
         }
-        Digest::of(&text)
+        text
     }
+
+    /// The fingerprint of the cell with this seed.
+    pub fn fingerprint(&self, seed: u64) -> Digest {
+        of(seed, &self.text())
+    }
+}
+
+/// The fingerprint of a cell, by its seed and the text of its other inputs.
+pub(super) fn of(seed: u64, inputs: &str) -> Digest {
+    Digest::of_pieces([format!("seed={seed}\n").as_str(), inputs])
 }

@@ -7,7 +7,8 @@ mod fingerprint;
 mod recording;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::import::Imported;
 use crate::model::Model;
@@ -203,7 +204,12 @@ pub struct Plan {
     strategies: Vec<Arc<dyn Strategy>>,
     pairs: Vec<(usize, usize)>,
     left_out: Vec<String>,
+    /// The pair that was asked for last: seeds stand together.
+    last: Arc<Mutex<Option<LastRow>>>,
 }
+
+/// A pair's number, and its row.
+type LastRow = (usize, Arc<CellRow>);
 
 /// One run to make.
 #[derive(Clone)]
@@ -212,6 +218,23 @@ pub struct Cell {
     pub id: CellId,
     /// Its id as text.
     pub name: String,
+    /// Digest of all that its figures depend on.
+    pub fingerprint: Digest,
+    /// All else: the same for every seed.
+    pub row: Arc<CellRow>,
+}
+
+impl Deref for Cell {
+    type Target = CellRow;
+
+    fn deref(&self) -> &CellRow {
+        &self.row
+    }
+}
+
+/// What the cells of a scenario under a strategy have in common.
+#[derive(Clone)]
+pub struct CellRow {
     /// The family of its scenario; `None`: the scenario stands for itself.
     pub family: Option<String>,
     /// Sets the stage.
@@ -238,8 +261,24 @@ pub struct Cell {
     pub cache: Result<PromptCache, String>,
     /// What its tokens cost, or why nobody knows.
     pub prices: Result<Arc<ModelPrices>, String>,
-    /// Digest of all that its figures depend on.
-    pub fingerprint: Digest,
+    /// The id without its seed.
+    id: CellId,
+    /// The id as text, up to the seed.
+    name: String,
+    /// What its fingerprint is made of, beside the seed.
+    inputs: String,
+}
+
+impl CellRow {
+    /// The cell of a seed.
+    fn cell(self: &Arc<CellRow>, seed: u64) -> Cell {
+        Cell {
+            id: CellId { seed, ..self.id.clone() },
+            name: format!("{}{seed}", self.name),
+            fingerprint: fingerprint::of(seed, &self.inputs),
+            row: self.clone(),
+        }
+    }
 }
 
 /// Why there is no plan.
@@ -270,7 +309,7 @@ impl Plan {
                 }
             }
         }
-        Ok(Plan { head, prices: None, subjects, strategies, pairs, left_out })
+        Ok(Plan { head, prices: None, subjects, strategies, pairs, left_out, last: Arc::default() })
     }
 
     /// The same plan with prices: its head names them.
@@ -278,11 +317,13 @@ impl Plan {
         let (name, sha256, date) = (table.name.clone(), table.digest.clone(), table.dated.to_string());
         self.head.prices = Some(Prices { name, sha256, date });
         self.prices = Some(table);
+        self.last = Arc::default();
         self
     }
 
     /// Leaves out the scenarios under strategies that `keeps` says no to. It is asked for the cell of the first seed.
     pub fn retain(&mut self, mut keeps: impl FnMut(&CellId) -> bool) {
+        self.last = Arc::default();
         let pairs = std::mem::take(&mut self.pairs);
         let id =
             |&(subject, strategy): &(usize, usize)| Some(self.id(self.subjects.get(subject)?, self.strategies.get(strategy)?.as_ref(), 0));
@@ -322,8 +363,19 @@ impl Plan {
     /// Cell number `at`, from 0.
     pub fn cell(&self, at: usize) -> Option<Cell> {
         let seeds = usize::try_from(self.head.settings.seeds).ok().filter(|&seeds| seeds > 0)?;
-        let &(subject, strategy) = self.pairs.get(at / seeds)?;
-        Some(self.make(self.subjects.get(subject)?, self.strategies.get(strategy)?, (at % seeds) as u64))
+        Some(self.pair(at / seeds)?.cell((at % seeds) as u64))
+    }
+
+    /// A scenario under a strategy: made once for all seeds that are asked for one after the other.
+    fn pair(&self, at: usize) -> Option<Arc<CellRow>> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, row)) = last().as_ref().filter(|(known, _)| *known == at) {
+            return Some(row.clone());
+        }
+        let &(subject, strategy) = self.pairs.get(at)?;
+        let row = self.row(self.subjects.get(subject)?, self.strategies.get(strategy)?);
+        *last() = Some((at, row.clone()));
+        Some(row)
     }
 
     /// Every cell, in order.
@@ -333,8 +385,7 @@ impl Plan {
 
     /// The cells of one seed, whatever the plan's own seeds.
     pub fn cells_of_seed(&self, seed: u64) -> impl Iterator<Item = Cell> {
-        let pairs = self.pairs.iter();
-        pairs.filter_map(move |&(subject, strategy)| Some(self.make(self.subjects.get(subject)?, self.strategies.get(strategy)?, seed)))
+        (0..self.pairs.len()).filter_map(move |at| Some(self.pair(at)?.cell(seed)))
     }
 
     fn id(&self, subject: &Subject, strategy: &dyn Strategy, seed: u64) -> CellId {
@@ -349,14 +400,14 @@ impl Plan {
         }
     }
 
-    fn make(&self, subject: &Subject, strategy: &Arc<dyn Strategy>, seed: u64) -> Cell {
-        let id = self.id(subject, strategy.as_ref(), seed);
+    /// What all seeds of a scenario under a strategy have in common.
+    fn row(&self, subject: &Subject, strategy: &Arc<dyn Strategy>) -> Arc<CellRow> {
+        let id = self.id(subject, strategy.as_ref(), 0);
         let window = subject.window.or(subject.profile.map(|profile| profile.window));
         let latency = subject.profile.map_or(FRONTIER, |profile| profile.latency);
-        let inputs = self.inputs(subject, strategy.as_ref());
-        Cell {
-            name: id.to_string(),
-            fingerprint: inputs.fingerprint(seed),
+        Arc::new(CellRow {
+            name: id.to_string().trim_end_matches('0').to_owned(),
+            inputs: self.inputs(subject, strategy.as_ref()).text(),
             family: subject.family.clone(),
             id,
             staging: self.staging(subject),
@@ -371,7 +422,7 @@ impl Plan {
             latency,
             cache: self.cache(subject),
             prices: self.model_prices(subject),
-        }
+        })
     }
 
     /// The prompt cache of a subject's model.

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::results::{
-    CacheLine, CellResult, Divergence, FailureNote, ItemKind, ItemLine, LedgerLine, PartLine, RequestLine, TokensByOrigin,
+    CacheLine, CellResult, Divergence, FailureNote, ItemKind, ItemLine, LedgerLine, PartLine, PartName, RequestLine, TokensByOrigin,
 };
 use crate::transcript::{Origin, Role};
 
@@ -21,7 +21,7 @@ pub struct Sent {
     /// One line an exchange, in the same order.
     pub requests: Vec<RequestLine>,
     /// The parts that the requests name.
-    pub parts: BTreeMap<String, PartLine>,
+    pub parts: BTreeMap<PartName, PartLine>,
 }
 
 /// What `show` prints of a cell.
@@ -215,12 +215,12 @@ impl Sent {
         }
         Some(ShownRequest {
             seq: request.seq,
-            thread: request.thread.clone(),
-            agent: request.agent.clone(),
+            thread: request.thread.to_string(),
+            agent: request.agent.to_string(),
             system_tokens: line.input.system,
-            system: request.system.as_ref().map(|digest| self.text(digest)),
+            system: request.system.map(|name| self.text(name)),
             tools_tokens: line.input.tools,
-            tools: request.tools.iter().map(|digest| self.text(digest)).collect(),
+            tools: request.tools.iter().map(|&name| self.text(name)).collect(),
             items: items.into_iter().map(|item| self.item(item)).collect(),
             input_total: line.input_total,
         })
@@ -235,15 +235,15 @@ impl Sent {
             call: item.call,
             failed: item.failed,
             tokens: item.tokens,
-            text: item.parts.iter().map(|digest| self.text(digest)).collect(),
+            text: item.parts.iter().map(|&name| self.text(name)).collect(),
         }
     }
 
-    fn text(&self, digest: &str) -> String {
-        match self.parts.get(digest) {
+    fn text(&self, name: PartName) -> String {
+        match self.parts.get(&name) {
             Some(PartLine { text: Some(text), .. }) => text.clone(),
             Some(PartLine { other: Some(other), .. }) => format!("[{other}]"),
-            _ => format!("[part {digest} is missing]"),
+            _ => format!("[part {name} is missing]"),
         }
     }
 }
@@ -264,7 +264,7 @@ fn exchange(line: &LedgerLine) -> ShownExchange {
         output: line.output,
         cache: line.cache.clone(),
         first_divergence: line.first_divergence.clone(),
-        end: line.end.clone(),
+        end: line.end.to_string(),
     }
 }
 
@@ -273,6 +273,11 @@ mod tests {
     use super::*;
     use crate::results::TokensByOrigin;
     use crate::results::tests::{cell, ledger_line};
+
+    /// The name of a part whose text is this.
+    fn named(text: &str) -> PartName {
+        crate::transcript::Digest::of(text).into()
+    }
 
     fn item(origin: Origin, part: &str) -> ItemLine {
         ItemLine {
@@ -285,7 +290,7 @@ mod tests {
             failed: false,
             hidden: false,
             tokens: Some(10),
-            parts: vec![part.into()],
+            parts: vec![named(part)],
         }
     }
 
@@ -308,9 +313,8 @@ mod tests {
     /// Of each request behind the first: its number and the parts that are told to be new in it.
     fn received(requests: Vec<RequestLine>, whole: bool) -> Vec<(u32, Vec<String>)> {
         let ledger = requests.iter().map(|one| ledger_line(one.seq, "/", TokensByOrigin::default(), 1)).collect();
-        let parts = requests.iter().flat_map(|request| &request.items).flat_map(|item| &item.parts);
-        let text = |digest: &String| PartLine { digest: digest.clone(), text: Some(digest.clone()), other: None };
-        let parts = parts.map(|digest| (digest.clone(), text(digest))).collect();
+        let texts = ('a'..='z').map(String::from);
+        let parts = texts.map(|text| (named(&text), PartLine { digest: named(&text), text: Some(text), other: None })).collect();
         let shown = Sent { ledger, requests, parts }.shown(&cell("s", "a@1", 0), "o200k_base", whole);
         let thread = &shown.threads[0];
         let arrivals = if whole { &thread.later } else { &thread.received };

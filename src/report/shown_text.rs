@@ -197,9 +197,9 @@ fn exchanges(requests: &[ShownExchange]) -> String {
 fn partings(requests: &[ShownExchange]) -> String {
     let mut out = String::new();
     for (one, parts) in requests.iter().filter_map(|one| Some((one, one.cache.as_ref()?.parts.as_ref()?))) {
-        let place = if parts.at.parse::<usize>().is_ok() { format!("item {}", parts.at) } else { parts.at.clone() };
+        let place = if parts.at.parse::<usize>().is_ok() { format!("item {}", parts.at) } else { parts.at.to_string() };
         let from = parts.from.map_or("no request of this run".to_owned(), |from| format!("request {from}"));
-        let why = match parts.why.as_str() {
+        let why = match &*parts.why {
             "model" => "another model".to_owned(),
             "scope" => "another organisation".to_owned(),
             "key" => "another routing key".to_owned(),

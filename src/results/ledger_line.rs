@@ -1,5 +1,8 @@
 //! One exchange as it stands in `ledger.jsonl`.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +15,11 @@ use crate::transcript::Origin;
 #[serde(deny_unknown_fields)]
 pub struct LedgerLine {
     /// The cell.
-    pub cell: String,
+    pub cell: Arc<str>,
     /// Its number in the cell, from 0.
     pub seq: u32,
     /// The thread's place in the tree.
-    pub thread: String,
+    pub thread: Arc<str>,
     /// The thread's turn, from 1.
     pub turn: u32,
     /// When the request was sent, in virtual milliseconds.
@@ -36,7 +39,7 @@ pub struct LedgerLine {
     /// What a provider or a recording reported for this exchange, never merged with what is counted; null: nothing.
     pub reported: Option<Reported>,
     /// `replied`, `failed` or `abandoned` (sent and paid, but nobody waited for the reply).
-    pub end: String,
+    pub end: Cow<'static, str>,
     /// An exchange that a protocol needs and the recording lacks.
     pub synthetic: bool,
     /// 1; more when a provider had to be asked again.
@@ -160,10 +163,10 @@ pub struct Parting {
     /// The request that has most in common with it, by its number in the cell; null: none has, or it was sent before the run.
     pub from: Option<u32>,
     /// What comes first that is not the same, or was not found: `tools`, `system`, or an item's number, from 0.
-    pub at: String,
+    pub at: Cow<'static, str>,
     /// `tools`, `system`, `setting`, `user`, `assistant`, `thinking`, `tool_use` or `tool_result` differs there; or the whole was
     /// sent before and is not there: `model`, `scope`, `key`, `expired`, `not_yet`, `minimum`, `look_back`, `not_kept`, `no_cache`.
-    pub why: String,
+    pub why: Cow<'static, str>,
     /// Tokens in common.
     pub common: u64,
     /// Tokens that would have been read without it, at most.
@@ -182,11 +185,11 @@ impl From<&CacheUse> for CacheLine {
             parts: cache.divergence.map(|found| Parting {
                 from: found.row,
                 at: match found.place {
-                    Place::Tools => "tools".to_owned(),
-                    Place::System => "system".to_owned(),
-                    Place::Item(at) => at.to_string(),
+                    Place::Tools => "tools".into(),
+                    Place::System => "system".into(),
+                    Place::Item(at) => at.to_string().into(),
                 },
-                why: why(found.why).to_owned(),
+                why: why(found.why).into(),
                 common: found.common,
                 lost: found.lost,
             }),
@@ -224,7 +227,7 @@ fn why(why: Why) -> &'static str {
 #[serde(deny_unknown_fields)]
 pub struct Divergence {
     /// The thread's place in the tree.
-    pub thread: String,
+    pub thread: Arc<str>,
     /// The item, from 0; null: the system text or the tools differ, so everything does.
     pub item: Option<usize>,
 }
@@ -250,15 +253,15 @@ impl From<Usage> for Reported {
 
 impl LedgerLine {
     /// A row of a cell. A row that is still open when its run is over was abandoned.
-    pub fn of(cell: &str, row: &Row, first_divergence: Option<Divergence>) -> LedgerLine {
+    pub fn of(cell: Arc<str>, row: &Row, first_divergence: Option<Divergence>) -> LedgerLine {
         let end = match row.fate {
             Fate::Open => Fate::Abandoned.name(),
             fate => fate.name(),
         };
         LedgerLine {
-            cell: cell.to_owned(),
+            cell,
             seq: row.seq,
-            thread: row.path.to_string(),
+            thread: row.path.clone(),
             turn: row.turn,
             sent_ms: row.sent_ms,
             done_ms: row.done_ms,
@@ -268,7 +271,7 @@ impl LedgerLine {
             cache: row.cache.as_ref().map(CacheLine::from),
             first_divergence,
             reported: row.reported.map(Reported::from),
-            end: end.to_owned(),
+            end: end.into(),
             synthetic: row.synthetic,
             attempt: 1,
         }

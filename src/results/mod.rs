@@ -4,9 +4,12 @@
 
 mod ledger_line;
 mod number;
+mod part_name;
 mod schema;
 mod summary;
 mod thread_lines;
+
+use std::borrow::Cow;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -16,6 +19,7 @@ use crate::scenario::{Briefing, Fallback, Size};
 
 pub use ledger_line::{CacheClasses, CacheLine, Divergence, LedgerLine, TokensByOrigin};
 pub use number::Number;
+pub use part_name::PartName;
 pub use schema::{ledger_schema, results_schema};
 pub use summary::{RESAMPLING_SEED, SummaryRow, Summing, scale};
 pub use thread_lines::{ItemKind, ItemLine, PartLine, RequestLine};
@@ -213,9 +217,9 @@ pub struct CellResult {
     /// Digest of all that its figures depend on.
     pub fingerprint: String,
     /// Every metric by name, in one order; null: not measured.
-    pub metrics: IndexMap<String, Option<Number>>,
+    pub metrics: IndexMap<Cow<'static, str>, Option<Number>>,
     /// Why a metric is null, for each that is.
-    pub unmeasured: IndexMap<String, String>,
+    pub unmeasured: IndexMap<Cow<'static, str>, String>,
     /// The checks of the final answer.
     pub checks: Vec<CheckScore>,
     /// The threads, in order of opening.

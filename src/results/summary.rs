@@ -98,10 +98,10 @@ impl Summing {
         }
         let metrics = self.groups.entry(group).or_default();
         for (metric, value) in &cell.metrics {
-            if !metrics.contains_key(metric) {
-                metrics.insert(metric.clone(), Values::default());
+            if !metrics.contains_key(metric.as_ref()) {
+                metrics.insert(metric.clone().into_owned(), Values::default());
             }
-            if let (Some(values), Some(value)) = (metrics.get_mut(metric), value) {
+            if let (Some(values), Some(value)) = (metrics.get_mut(metric.as_ref()), value) {
                 values.add(value.value());
             }
         }

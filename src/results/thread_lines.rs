@@ -4,17 +4,21 @@
 //! a ledger line, in the same order; it names parts by digest, and it names only the items that are new: the first
 //! `same` items of a request are those of the thread's request before it.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::transcript::{Body, Content, Item, Origin, Part, Phase, Role};
+
+use super::PartName;
 
 /// A distinct part: a line of `threads/parts.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartLine {
     /// The digest that requests name it by.
-    pub digest: String,
+    pub digest: PartName,
     /// Its text; null: it is no text.
     pub text: Option<String>,
     /// What it is instead of text: its kind, media type and size; null: it is text.
@@ -29,7 +33,7 @@ impl From<&Part> for PartLine {
             Content::File { media, bytes, .. } => (None, Some(format!("file {media}, {bytes} bytes"))),
             Content::Opaque { kind, bytes, .. } => (None, Some(format!("opaque {kind}, {bytes} bytes"))),
         };
-        PartLine { digest: part.digest().to_string(), text, other }
+        PartLine { digest: part.digest().into(), text, other }
     }
 }
 
@@ -38,20 +42,20 @@ impl From<&Part> for PartLine {
 #[serde(deny_unknown_fields)]
 pub struct RequestLine {
     /// The cell.
-    pub cell: String,
+    pub cell: Arc<str>,
     /// The ledger line's number.
     pub seq: u32,
     /// The thread's place in the tree.
-    pub thread: String,
+    pub thread: Arc<str>,
     /// Who spoke.
-    pub agent: String,
+    pub agent: Arc<str>,
     /// The system text's part; null: none was sent.
-    pub system: Option<String>,
+    pub system: Option<PartName>,
     /// The tokens of the system text as sent, frame included; null: none was sent, or they are unknown.
     #[serde(default)]
     pub system_tokens: Option<u32>,
     /// The tools' schemas, in the order in which they were sent.
-    pub tools: Vec<String>,
+    pub tools: Vec<PartName>,
     /// The tokens of each of them as sent, frame included; null: unknown.
     #[serde(default)]
     pub tool_tokens: Vec<Option<u32>>,
@@ -64,7 +68,7 @@ pub struct RequestLine {
     pub after: Vec<ItemLine>,
 }
 
-/// An item of a request.
+/// An item of a request. What it does not have is left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemLine {
@@ -74,22 +78,33 @@ pub struct ItemLine {
     #[schemars(with = "String")]
     pub origin: Origin,
     /// Who speaks, of a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Commentary or final answer, of an assistant message that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,
     /// The name beside a message's role, the tool of a call, `AUTHOR to RECIPIENT` of mail, the source's word of a context
     /// record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The call's key, of a call and of its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u32>,
     /// Whether a result reports an error.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub failed: bool,
     /// Marked as not for people.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub hidden: bool,
     /// Its tokens as sent, frame included; null: some are unknown.
     pub tokens: Option<u32>,
     /// Its content: parts by digest. A call's is its arguments.
-    pub parts: Vec<String>,
+    pub parts: Vec<PartName>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The kinds of items.
@@ -119,7 +134,7 @@ impl ItemLine {
             failed: false,
             hidden: item.hidden,
             tokens,
-            parts: item.parts().iter().map(|part| part.digest().to_string()).collect(),
+            parts: item.parts().iter().map(|part| part.digest().into()).collect(),
         };
         match item.body() {
             Body::Message { role, phase, .. } => {

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::results::PartLine;
+use crate::results::{PartLine, PartName};
 
 use super::kept::{Kept, Paths, Prefix, prefix};
 use super::run_file::{RUN_FORMAT, first_difference, run_file};
@@ -26,7 +26,7 @@ pub struct RunDirectory {
     ledger: Lines,
     requests: Lines,
     parts: Lines,
-    written: BTreeSet<String>,
+    written: BTreeSet<PartName>,
     // Held until the run is over. The system frees it with the process, however that ends.
     _lock: File,
 }
@@ -93,7 +93,7 @@ impl RunDirectory {
     fn write(&mut self, record: &CellRecord) -> Result<(), Error> {
         if let Some(threads) = &record.threads {
             for part in &threads.parts {
-                if self.written.insert(part.digest().to_string()) {
+                if self.written.insert(PartName::from(part.digest())) {
                     self.parts.write(&PartLine::from(part))?;
                 }
             }

@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
+use crate::results::{CellResult, LedgerLine, PartLine, PartName, RequestLine};
 
 /// Cells of an earlier run in the same directory, read back in plan order.
 #[derive(Debug, Default)]
@@ -62,7 +63,7 @@ pub(super) struct Prefix {
     pub requests: u64,
     pub parts: u64,
     /// The parts in it, by digest.
-    pub written: BTreeSet<String>,
+    pub written: BTreeSet<PartName>,
 }
 
 /// The paths of a run directory's files.
@@ -133,22 +134,22 @@ fn whole(
     ledger: &mut Reading,
     requests: &mut Reading,
     parts: &mut Reading,
-    written: &mut BTreeSet<String>,
+    written: &mut BTreeSet<PartName>,
 ) -> Result<bool, Error> {
     let exchanges: u64 = result.threads.iter().map(|thread| thread.requests).sum();
-    let mut named: Vec<String> = Vec::new();
-    let mut behind: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut named: Vec<PartName> = Vec::new();
+    let mut behind: BTreeMap<Arc<str>, Vec<PartName>> = BTreeMap::new();
     for _ in 0..exchanges {
         let (Some(row), Some(request)) = (ledger.next::<LedgerLine>()?, requests.next::<RequestLine>()?) else { return Ok(false) };
-        if row.cell != result.cell || request.cell != result.cell || row.seq != request.seq {
+        if *row.cell != *result.cell || *request.cell != *result.cell || row.seq != request.seq {
             return Ok(false);
         }
         named.extend(request.system.into_iter().chain(request.tools).chain(request.items.into_iter().flat_map(|item| item.parts)));
         behind.insert(request.thread, request.after.into_iter().flat_map(|item| item.parts).collect());
     }
     // Parts stand in the order in which requests first name them, then what stood behind each thread's last one.
-    let mut new: BTreeSet<String> = BTreeSet::new();
-    let in_order = result.threads.iter().filter_map(|thread| behind.remove(&thread.path)).flatten();
+    let mut new: BTreeSet<PartName> = BTreeSet::new();
+    let in_order = result.threads.iter().filter_map(|thread| behind.remove(thread.path.as_str())).flatten();
     for digest in named.into_iter().chain(in_order) {
         if written.contains(&digest) || new.contains(&digest) {
             continue;

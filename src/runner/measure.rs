@@ -1,5 +1,7 @@
 //! A cell's figures: the metrics and checks of its outcome, by name and in their order.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 
 use crate::ledger::Outcome;
@@ -12,9 +14,9 @@ use crate::tokens::Meter;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     /// Every metric; `None`: not measured.
-    pub metrics: IndexMap<String, Option<Number>>,
+    pub metrics: IndexMap<Cow<'static, str>, Option<Number>>,
     /// Why a metric was not measured.
-    pub unmeasured: IndexMap<String, String>,
+    pub unmeasured: IndexMap<Cow<'static, str>, String>,
     /// The checks of the final answer.
     pub checks: Vec<CheckScore>,
     /// What a reader must know beside the figures.
@@ -36,15 +38,15 @@ impl Measured {
         measured
     }
 
-    fn take(&mut self, name: &str, value: Result<Option<Number>, String>) {
+    fn take(&mut self, name: &'static str, value: Result<Option<Number>, String>) {
         let (value, why) = match value {
             Ok(Some(number)) => (Some(number), None),
             Ok(None) => (None, Some("the figure is no finite number".to_owned())),
             Err(why) => (None, Some(why)),
         };
-        self.metrics.insert(name.to_owned(), value);
+        self.metrics.insert(name.into(), value);
         if let Some(why) = why {
-            self.unmeasured.insert(name.to_owned(), why);
+            self.unmeasured.insert(name.into(), why);
         }
     }
 }
@@ -64,7 +66,8 @@ pub(super) fn measure(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Measured
         meter,
     };
     let measurement = metrics::measure(&subject);
-    let mut measured = Measured { notes: (cell.remark)(meter), ..Measured::default() };
+    let metrics = IndexMap::with_capacity(METRICS.len());
+    let mut measured = Measured { notes: (cell.remark)(meter), metrics, ..Measured::default() };
     measured.notes.extend(measurement.notes);
     for one in measurement.metrics {
         measured.take(one.name, one.value.map(number));

@@ -13,8 +13,10 @@ mod sink;
 mod threads;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, mpsc};
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::plan::Plan;
@@ -58,6 +60,9 @@ struct Queue {
 struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
+    /// Records that everybody was told of. Whoever made such gives them back to the allocator: two threads that free and allocate the
+    /// same memory wait for each other.
+    told: Mutex<Vec<CellRecord>>,
 }
 
 impl Shared {
@@ -66,8 +71,8 @@ impl Shared {
         self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The next cell to run, in plan order; waits while too much is waiting.
-    fn take(&self, cells: usize) -> Option<usize> {
+    /// The next cells to run, in plan order; waits while too much is waiting.
+    fn take(&self, cells: usize, most: usize) -> Option<Range<usize>> {
         let mut queue = self.lock();
         while !queue.closed && queue.next < cells && queue.waiting_bytes > WAITING_LIMIT {
             queue = self.changed.wait(queue).unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -75,8 +80,13 @@ impl Shared {
         if queue.closed || queue.next >= cells {
             return None;
         }
-        queue.next += 1;
-        Some(queue.next - 1)
+        let first = queue.next;
+        queue.next = cells.min(first + most);
+        Some(first..queue.next)
+    }
+
+    fn told(&self) -> MutexGuard<'_, Vec<CellRecord>> {
+        self.told.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn update(&self, change: impl FnOnce(&mut Queue)) {
@@ -112,20 +122,27 @@ pub fn resume(
     let mut committing = Committing::default();
     committing.tell_kept(kept, sinks)?;
     let first = Queue { next: committing.tally.done, ..Queue::default() };
-    let shared = Shared { queue: Mutex::new(first), changed: Condvar::new() };
-    let (send, receive) = mpsc::channel::<(usize, CellRecord)>();
+    let shared = Shared { queue: Mutex::new(first), changed: Condvar::new(), told: Mutex::default() };
+    let (send, receive) = mpsc::channel::<(usize, Vec<CellRecord>)>();
     let committed = std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, cells.max(1)) {
             let (send, shared) = (send.clone(), &shared);
             scope.spawn(move || {
-                while let Some(at) = shared.take(cells) {
-                    if stop.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    let Some(cell) = plan.cell(at) else { break };
-                    let record = play(&cell, meter, with_threads);
-                    shared.update(|queue| queue.waiting_bytes += record.weight());
-                    if send.send((at, record)).is_err() {
+                let mut most = 1;
+                while let Some(chunk) = shared.take(cells, most) {
+                    let (first, begun) = (chunk.start, Instant::now());
+                    drop(std::mem::take(&mut *shared.told()));
+                    // Whoever is stopped tells what it has done.
+                    let going_on = || !stop.load(Ordering::Relaxed);
+                    let records: Vec<CellRecord> = chunk
+                        .take_while(|_| going_on())
+                        .map_while(|at| plan.cell(at))
+                        .map(|cell| play(&cell, meter, with_threads))
+                        .collect();
+                    most = next_chunk(most, begun.elapsed());
+                    let weight: usize = records.iter().map(CellRecord::weight).sum();
+                    shared.update(|queue| queue.waiting_bytes += weight);
+                    if records.is_empty() || send.send((first, records)).is_err() || !going_on() {
                         break;
                     }
                 }
@@ -144,6 +161,14 @@ pub fn resume(
     committed.and(told).and(flushed).map(|()| committing.tally)
 }
 
+/// Cells that are taken and told together, at most: handing one over costs as much as a small one.
+const CHUNK: usize = 64;
+
+/// How many cells a worker takes next. Small cells go together; of one that takes long, others are told at once.
+fn next_chunk(last: usize, took: Duration) -> usize {
+    if took < Duration::from_millis(2) { (last * 2).min(CHUNK) } else { (last / 2).max(1) }
+}
+
 /// The end of the line: puts finished cells back into plan order.
 #[derive(Default)]
 struct Committing {
@@ -158,7 +183,7 @@ const KEPT_CHUNK: usize = 256;
 impl Committing {
     fn tell_kept(&mut self, kept: Kept, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
         for result in kept {
-            self.commit(CellRecord { result: result?, threads: None }, true, sinks)?;
+            self.commit(&CellRecord { result: result?, threads: None }, true, sinks)?;
             if self.tally.done.is_multiple_of(KEPT_CHUNK) {
                 tell(sinks, Event::Flush)?;
             }
@@ -168,22 +193,24 @@ impl Committing {
 
     fn commit_all(
         &mut self,
-        receive: &mpsc::Receiver<(usize, CellRecord)>,
+        receive: &mpsc::Receiver<(usize, Vec<CellRecord>)>,
         shared: &Shared,
         sinks: &mut [Box<dyn Sink + '_>],
         stop: &AtomicBool,
     ) -> Result<(), Error> {
-        while let Ok((at, record)) = receive.recv() {
-            self.waiting.insert(at, record);
-            let mut freed = 0;
+        while let Ok((first, records)) = receive.recv() {
+            self.waiting.extend((first..).zip(records));
+            let (mut freed, mut told) = (0, Vec::new());
             let mut over = false;
             while let Some(record) = self.waiting.remove(&self.tally.done).filter(|_| !over) {
                 freed += record.weight();
-                self.commit(record, false, sinks)?;
+                self.commit(&record, false, sinks)?;
+                told.push(record);
                 over = stop.load(Ordering::Relaxed) || !sinks.iter().any(|sink| sink.keeps_running());
             }
             if freed > 0 {
                 tell(sinks, Event::Flush)?;
+                shared.told().append(&mut told);
                 shared.update(|queue| queue.waiting_bytes = queue.waiting_bytes.saturating_sub(freed));
             }
             if over {
@@ -193,7 +220,7 @@ impl Committing {
         Ok(())
     }
 
-    fn commit(&mut self, record: CellRecord, kept: bool, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
+    fn commit(&mut self, record: &CellRecord, kept: bool, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
         self.tally.done += 1;
         match record.result.status {
             Status::Ok => {}
@@ -201,7 +228,7 @@ impl Committing {
             Status::ExpectedFailure => self.tally.expected_failures += 1,
         }
         self.summing.add(&record.result);
-        tell(sinks, Event::Cell { record: &record, done: self.tally.done, kept })
+        tell(sinks, Event::Cell { record, done: self.tally.done, kept })
     }
 }
 

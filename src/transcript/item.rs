@@ -283,12 +283,6 @@ impl Item {
         self.stored == other.stored && self.name == other.name
     }
 
-    /// Whether both share their stored body, under the same name: [`Item::reads_as`] without a look at any text. Two that were made apart
-    /// are no copies of each other, whatever they say.
-    pub fn is_copy_of(&self, other: &Item) -> bool {
-        self.shares_body(other) && self.name == other.name
-    }
-
     /// The same body as a fork hands it to a child: inherited, and no news of any delegation of its own.
     pub fn inherited(&self) -> Item {
         Item { stored: self.stored.clone(), origin: Origin::Inherited, hidden: self.hidden, means: Vec::new(), name: self.name.clone() }

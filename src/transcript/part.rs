@@ -13,6 +13,13 @@ impl Digest {
         Digest(xxhash_rust::xxh3::xxh3_128(text.as_bytes()))
     }
 
+    /// The digest of a text in pieces.
+    pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Digest {
+        let mut state = xxhash_rust::xxh3::Xxh3::new();
+        pieces.into_iter().for_each(|piece| state.update(piece.as_bytes()));
+        Digest(state.digest128())
+    }
+
     /// The digest of a sequence of digests.
     pub fn chain(digests: impl IntoIterator<Item = Digest>) -> Digest {
         let mut state = xxhash_rust::xxh3::Xxh3::new();

@@ -1,37 +1,39 @@
 //! What a request has in common with an earlier one, found without a look at what both take from one log.
 
-use crate::ledger::Sent;
 use crate::strategy::Splice;
+use crate::transcript::Item;
 
-use super::log::Logs;
+use super::Sent;
 
 /// Where a request begins to differ from an earlier one, at the earliest: what stands behind may be alike by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct InCommon {
+pub struct InCommon {
     /// Items in common, as both are sent.
-    pub(super) items: usize,
+    pub items: usize,
     /// The position of the next item in the logs.
-    pub(super) at: usize,
+    pub at: usize,
     /// Splices that stand before it.
-    pub(super) splices: usize,
+    pub splices: usize,
 }
 
 impl InCommon {
-    /// Compares two requests. Of one log nothing is looked at but splices; of two, pointers.
-    pub(super) fn of(earlier: &Sent, now: &Sent, logs: &Logs) -> InCommon {
-        let (old, new) = (&logs.0[earlier.log].log.items[..earlier.length], &logs.0[now.log].log.items[..now.length]);
+    /// Compares two requests. Of one log nothing is looked at but splices; of two, items that share their body. `items` gives a log's,
+    /// `alike` says of two items whether they are the same to whoever asks.
+    pub fn of<'a>(earlier: &Sent, now: &Sent, items: impl Fn(usize) -> &'a [Item], alike: impl Fn(&Item, &Item) -> bool) -> InCommon {
+        let (old, new) = (&items(earlier.log)[..earlier.length], &items(now.log)[..now.length]);
+        let copies = |(one, other): &(&Item, &Item)| one.shares_body(other) && alike(one, other);
         let mut common = InCommon::default();
         loop {
             let (one, other) = (earlier.splices.get(common.splices), now.splices.get(common.splices));
             let end = one.map_or(old.len(), |splice| splice.at).min(other.map_or(new.len(), |splice| splice.at));
             let run = match earlier.log == now.log {
                 true => end - common.at,
-                false => old[common.at..end].iter().zip(&new[common.at..end]).take_while(|(one, other)| one.is_copy_of(other)).count(),
+                false => old[common.at..end].iter().zip(&new[common.at..end]).take_while(copies).count(),
             };
             common.items += run;
             common.at += run;
             match (one, other) {
-                (Some(one), Some(other)) if common.at == end && puts_the_same(one, other) => {
+                (Some(one), Some(other)) if common.at == end && puts_the_same(one, other, &alike) => {
                     common.items += one.items.len();
                     common.at += one.remove;
                     common.splices += 1;
@@ -40,22 +42,11 @@ impl InCommon {
             }
         }
     }
-
-    /// How many of the items in common are sent.
-    pub(super) fn sent(&self, now: &Sent, logs: &Logs) -> usize {
-        let log = &logs.0[now.log];
-        let mut sent = log.sent_before(self.at);
-        for splice in &now.splices[..self.splices] {
-            sent += splice.items.iter().filter(|item| item.is_sent()).count();
-            sent -= log.sent_before(splice.at + splice.remove) - log.sent_before(splice.at);
-        }
-        sent
-    }
 }
 
-fn puts_the_same(one: &Splice, other: &Splice) -> bool {
-    let alike = || one.items.iter().zip(&other.items).all(|(one, other)| one.reads_as(other));
-    one.at == other.at && one.remove == other.remove && one.items.len() == other.items.len() && alike()
+fn puts_the_same(one: &Splice, other: &Splice, alike: impl Fn(&Item, &Item) -> bool) -> bool {
+    let same = || one.items.iter().zip(&other.items).all(|(one, other)| alike(one, other));
+    one.at == other.at && one.remove == other.remove && one.items.len() == other.items.len() && same()
 }
 
 #[cfg(test)]
@@ -63,10 +54,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::log::WeighedLog;
-    use crate::ledger::splice;
-    use crate::tokens::Weight;
-    use crate::transcript::{Body, Item, Origin};
+    use crate::ledger::{Log, splice, spliced_from};
+    use crate::transcript::{Body, Origin};
 
     /// Items of a pool, so that logs share some: every fifth is one that no model reads.
     fn pool() -> Vec<Item> {
@@ -96,34 +85,30 @@ mod tests {
     }
 
     proptest! {
-        /// Against rendering both: what is common is, and what is said to be sent is.
+        /// Against rendering both.
         #[test]
         fn it_is_in_both(
             first in proptest::collection::vec(0_usize..10, 12), second in proptest::collection::vec(0_usize..10, 12), shared in 0_usize..12,
             one in any_request(), other in any_request(),
         ) {
             let pool = pool();
-            let mut logs = Logs::default();
-            for list in [&first, &[&first[..shared], &second[shared..]].concat()] {
-                let mut log = WeighedLog::default();
-                list.iter().for_each(|&at| log.push(pool[at].clone(), Weight::default(), false));
-                logs.0.push(log);
-            }
+            let logs: Vec<Log> = [&first, &[&first[..shared], &second[shared..]].concat()]
+                .map(|list| Log { items: list.iter().map(|&at| pool[at].clone()).collect(), tokens: vec![] })
+                .into();
             let request = |(log, length, plan): &(usize, usize, Vec<(usize, usize, usize)>)| Sent {
                 system: None, tools: [].into(), log: *log, length: *length, splices: splices(*length, plan, &pool).into(), own: 0,
             };
             let (one, other) = (request(&one), request(&other));
-            let rendered = |sent: &Sent| splice(&logs.0[sent.log].log.items[..sent.length], &sent.splices);
+            let items = |log: usize| &logs[log].items[..];
+            let rendered = |sent: &Sent| splice(&items(sent.log)[..sent.length], &sent.splices);
             let (before, now) = (rendered(&one), rendered(&other));
-            let common = InCommon::of(&one, &other, &logs);
+            let common = InCommon::of(&one, &other, items, Item::reads_as);
             prop_assert!(common.items <= before.len().min(now.len()));
             prop_assert!(before[..common.items].iter().zip(&now).all(|(one, other)| one.reads_as(other)));
-            prop_assert_eq!(common.sent(&other, &logs), now[..common.items].iter().filter(|item| item.is_sent()).count());
-            let rest: Vec<Item> =
-                crate::ledger::spliced_from(&logs.0[other.log].log.items[..other.length], &other.splices[common.splices..], common.at).cloned().collect();
-            prop_assert_eq!(&rest[..], &now[common.items..]);
+            let rest = spliced_from(&items(other.log)[..other.length], &other.splices[common.splices..], common.at);
+            prop_assert_eq!(&rest.cloned().collect::<Vec<_>>()[..], &now[common.items..]);
             // The same request again is common as a whole.
-            prop_assert_eq!(InCommon::of(&other, &other, &logs).items, now.len());
+            prop_assert_eq!(InCommon::of(&other, &other, items, Item::reads_as).items, now.len());
         }
     }
 }
