@@ -75,7 +75,7 @@ impl Session for UserWordsSession {
     fn phrase(&self, act: &Act<'_>) -> Option<Call> {
         let Act::Delegate(intent) = act else { return None };
         let args = serde_json::json!({"agent": intent.agent, "task": intent.task});
-        Some(Call { name: self.tool.name.clone(), args: args.to_string() })
+        Some(Call { name: self.tool.name.to_string(), args: args.to_string() })
     }
 
     // What every request of every thread is made of: here each agent's own prompt and tools, and the root may delegate.

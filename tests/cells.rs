@@ -157,7 +157,7 @@ impl Cell {
         let system = request.system.as_ref().map(|name| self.text(name));
         self.compare(&of("system"), row.sent.system.as_ref().map(|part| part.as_text().to_owned()), system);
         let tools: Vec<(String, String)> = request.tools.iter().map(|name| (name.clone(), self.tool(name))).collect();
-        let sent = row.sent.tools.iter().map(|tool| (tool.name.clone(), tool.schema.as_text().to_owned()));
+        let sent = row.sent.tools.iter().map(|tool| (tool.name.to_string(), tool.schema.as_text().to_owned()));
         self.compare(&of("tools"), sent.collect(), tools);
         self.compare(&of("items"), outcome.items_of(row).iter().map(written).collect(), self.items(&request.items));
         // A reply stands in the thread's log directly behind what it answers.

@@ -10,6 +10,7 @@
 //! - where the best case and the worst differ, what is kept follows the best;
 //! - capacity, eviction, overflow to other machines and their rates are not simulated.
 
+mod children;
 mod domain;
 mod entries;
 mod explain;

@@ -3,6 +3,8 @@
 //! After Bender, Cole, Demaine, Farach-Colton and Zito, "Two simplified algorithms for maintaining order in a list" (2002): an
 //! insertion moves O(log n) labels on average.
 
+use super::tree::ROOM;
+
 const NONE: u32 = u32::MAX;
 
 /// Labels of the list's items.
@@ -18,7 +20,14 @@ pub(super) struct Order {
 impl Order {
     /// A list of its two ends, items 0 and 1.
     pub(super) fn new() -> Order {
-        Order { label: vec![0, u64::MAX], before: vec![NONE, 0], after: vec![1, NONE], relabelled: 0 }
+        let mut order = Order { label: Vec::new(), before: Vec::new(), after: Vec::new(), relabelled: 0 };
+        order.label.reserve(2 * ROOM);
+        order.before.reserve(2 * ROOM);
+        order.after.reserve(2 * ROOM);
+        order.label.extend([0, u64::MAX]);
+        order.before.extend([NONE, 0]);
+        order.after.extend([1, NONE]);
+        order
     }
 
     /// The label of an item: comparable with other labels until the next insertion.

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use super::Counters;
+use super::children::Children;
 use super::order::Order;
 use super::segment::{Kind, Segment, Texts};
 
@@ -17,6 +18,9 @@ pub(super) type NodeId = u32;
 
 /// Children that are found by looking at each; of more, by a map.
 const FEW: usize = 4;
+
+/// Nodes that there is room for at first.
+pub(super) const ROOM: usize = 32;
 
 /// The empty beginning.
 pub(super) const ROOT: NodeId = 0;
@@ -31,7 +35,7 @@ struct Node {
     tools: NodeId,
     system: NodeId,
     message: NodeId,
-    children: Vec<NodeId>,
+    children: Children,
 }
 
 /// The tree.
@@ -55,9 +59,12 @@ impl Tree {
             tools: ROOT,
             system: ROOT,
             message: ROOT,
-            children: vec![],
+            children: Children::None,
         };
-        Tree { nodes: vec![root], by_segment: FxHashMap::default(), order: Order::new() }
+        // Room for a short run, so that it grows once and not five times.
+        let mut nodes = Vec::with_capacity(ROOM);
+        nodes.push(root);
+        Tree { nodes, by_segment: FxHashMap::default(), order: Order::new() }
     }
 
     fn node(&self, node: NodeId) -> &Node {
@@ -154,7 +161,7 @@ impl Tree {
             return known;
         }
         let place = self.place(parent, &segment, texts, counters);
-        let next_sibling = self.node(parent).children.get(place).copied();
+        let next_sibling = self.node(parent).children.as_slice().get(place).copied();
         let behind = self.order.previous(next_sibling.map_or(2 * parent + 1, |sibling| 2 * sibling));
         self.order.insert_pair_after(behind);
         let new = self.nodes.len() as NodeId;
@@ -170,11 +177,11 @@ impl Tree {
             tools: if segment.kind == Kind::Tools { new } else { above.tools },
             system: if segment.kind == Kind::System { new } else { above.system },
             message: if matches!(segment.kind, Kind::User | Kind::ToolResult) { new } else { above.message },
-            children: vec![],
+            children: Children::None,
         };
         self.nodes.push(node);
         self.nodes[parent as usize].children.insert(place, new);
-        let children = &self.nodes[parent as usize].children;
+        let children = self.nodes[parent as usize].children.as_slice();
         if children.len() == FEW + 1 {
             self.by_segment.extend(children.iter().map(|&child| ((parent, self.nodes[child as usize].segment), child)));
         } else if children.len() > FEW {
@@ -184,7 +191,7 @@ impl Tree {
     }
 
     fn known(&self, parent: NodeId, segment: &Segment) -> Option<NodeId> {
-        let children = &self.node(parent).children;
+        let children = self.node(parent).children.as_slice();
         if children.len() > FEW {
             return self.by_segment.get(&(parent, *segment)).copied();
         }
@@ -193,7 +200,7 @@ impl Tree {
 
     /// Where a new child stands among its siblings.
     fn place(&self, parent: NodeId, segment: &Segment, texts: &impl Texts, counters: &mut Counters) -> usize {
-        self.node(parent).children.partition_point(|&sibling| {
+        self.node(parent).children.as_slice().partition_point(|&sibling| {
             counters.visited += 1;
             let other = self.segment(sibling);
             let common = texts.common(other, segment);

@@ -83,7 +83,7 @@ impl Engine {
         }
         let phase = if decided.calls.is_empty() { Phase::FinalAnswer } else { Phase::Commentary };
         let phase = self.turns[turn].phases.then_some(phase);
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(decided.calls.len() + 2);
         if !reply.reasoning.is_empty() {
             items.push(Item::new(Body::Reasoning { parts: reply.reasoning }, Origin::Own));
         }
@@ -93,7 +93,9 @@ impl Engine {
         let batch: Vec<CallKey> = decided.calls.iter().map(|call| call.key).collect();
         for call in decided.calls {
             // An edited call is routed as edited.
-            if let Some(open) = self.call_mut(call.key) {
+            if let Some(open) = self.call_mut(call.key)
+                && *open.call != call
+            {
                 open.call = Arc::new(call.clone());
             }
             items.push(Item::call(call));

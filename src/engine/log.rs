@@ -11,20 +11,26 @@ pub(super) struct Prefix {
     pub(super) length: usize,
 }
 
+/// What is known of an item beside its tokens.
+struct Note {
+    unknown_parts: u32,
+    /// How many of the items before it are sent: what no model reads is no part of a request.
+    sent_before: u32,
+    /// A call that the strategy answers: it counts as the delegation's.
+    delegating: bool,
+}
+
 /// One log with its sums.
 #[derive(Default)]
 pub(super) struct WeighedLog {
     pub(super) log: Log,
-    unknown: Vec<u32>,
-    /// Calls that the strategy answers: they count as the delegation's.
-    delegating: Vec<bool>,
+    notes: Vec<Note>,
     pub(super) input: ByOrigin,
     pub(super) delegation: u64,
     pub(super) unknown_parts: u32,
     /// Live turns that append to it.
     pub(super) writers: u32,
-    /// How many of the items before each are sent: what no model reads is no part of a request.
-    sent_before: Vec<u32>,
+    /// How many of the items are sent.
     sent: u32,
     loose: Loose,
 }
@@ -40,35 +46,33 @@ impl WeighedLog {
             self.delegation += u64::from(weight.tokens);
         }
         self.unknown_parts += weight.unknown_parts;
-        self.sent_before.push(self.sent);
+        self.notes.push(Note { unknown_parts: weight.unknown_parts, sent_before: self.sent, delegating });
         self.sent += u32::from(item.is_sent());
         self.loose.push(&item);
         self.log.items.push(item);
         self.log.tokens.push(weight.tokens);
-        self.unknown.push(weight.unknown_parts);
-        self.delegating.push(delegating);
     }
 
     /// Counts a call as the delegation's from now on.
     pub(super) fn mark_delegating(&mut self, at: usize) {
-        if !self.delegating[at] && self.log.items[at].origin != Origin::Delegated {
-            self.delegating[at] = true;
+        if !self.notes[at].delegating && self.log.items[at].origin != Origin::Delegated {
+            self.notes[at].delegating = true;
             self.delegation += u64::from(self.log.tokens[at]);
         }
     }
 
     /// The weight of an item.
     pub(super) fn weight(&self, at: usize) -> Weight {
-        Weight { tokens: self.log.tokens[at], unknown_parts: self.unknown[at] }
+        Weight { tokens: self.log.tokens[at], unknown_parts: self.notes[at].unknown_parts }
     }
 
     pub(super) fn delegating(&self, at: usize) -> bool {
-        self.delegating[at]
+        self.notes[at].delegating
     }
 
     /// How many of its first items are sent.
     pub(super) fn sent_before(&self, at: usize) -> usize {
-        self.sent_before.get(at).copied().unwrap_or(self.sent) as usize
+        self.notes.get(at).map_or(self.sent, |note| note.sent_before) as usize
     }
 
     /// Calls without results, and results without calls.
@@ -80,9 +84,7 @@ impl WeighedLog {
     pub(super) fn reserve(&mut self, items: usize) {
         self.log.items.reserve(items);
         self.log.tokens.reserve(items);
-        self.unknown.reserve(items);
-        self.delegating.reserve(items);
-        self.sent_before.reserve(items);
+        self.notes.reserve(items);
     }
 
     /// A new log that begins as this one does.
@@ -90,7 +92,7 @@ impl WeighedLog {
         let mut copy = WeighedLog::default();
         copy.reserve(length);
         for at in 0..length {
-            copy.push(self.log.items[at].clone(), self.weight(at), self.delegating[at]);
+            copy.push(self.log.items[at].clone(), self.weight(at), self.delegating(at));
         }
         copy
     }
@@ -124,7 +126,10 @@ impl Logs {
 
     /// An empty log.
     pub(super) fn open(&mut self) -> Prefix {
-        self.0.push(WeighedLog::default());
+        let mut log = WeighedLog::default();
+        // Most threads are short: one allocation instead of three.
+        log.reserve(16);
+        self.0.push(log);
         Prefix { log: self.0.len() - 1, length: 0 }
     }
 

@@ -217,19 +217,18 @@ impl Engine {
         }
         let one = &self.threads[thread.0 as usize];
         let input = one.inbox.iter().filter(|letter| letter.item.origin == Origin::User).count();
-        let state = ThreadState {
-            id: thread,
-            parent: one.parent,
-            depth: one.depth,
-            agent: one.agent.clone(),
-            running: one.live.len() as u32,
-            waiting: one.queue.len() as u32,
-            mail: one.inbox.len() - input,
-            input,
-            last: one.last.clone(),
-            last_used_ms: one.last_used_ms,
-        };
-        self.states[thread.0 as usize] = state;
+        let state = &mut self.states[thread.0 as usize];
+        (state.id, state.parent, state.depth) = (thread, one.parent, one.depth);
+        (state.running, state.waiting) = (one.live.len() as u32, one.queue.len() as u32);
+        (state.mail, state.input) = (one.inbox.len() - input, input);
+        state.last_used_ms = one.last_used_ms;
+        // Both seldom change, and a copy is an allocation.
+        if state.agent != one.agent {
+            state.agent.clone_from(&one.agent);
+        }
+        if state.last != one.last {
+            state.last.clone_from(&one.last);
+        }
     }
 
     /// A scope for a decision about a turn.

@@ -72,6 +72,8 @@ fn stood(outcome: &Outcome, prefixes: impl Iterator<Item = (usize, usize)>) -> V
         let from = *known;
         *known = length.max(from);
         let Some(log) = outcome.logs.get(log) else { continue };
+        bodies.reserve(length.saturating_sub(from));
+        out.reserve(length.saturating_sub(from));
         for (item, &tokens) in log.items.iter().zip(&log.tokens).take(length).skip(from) {
             if bodies.insert(std::ptr::from_ref(item.body())) {
                 out.push((item, tokens));

@@ -1,7 +1,9 @@
-//! One cell: a fresh run on a runtime of its own, folded into its record. Nothing that happens inside reaches another.
+//! One cell: a fresh run, on a runtime of its own where one is needed, folded into its record. Nothing that happens inside reaches another.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use indexmap::IndexMap;
 
@@ -54,15 +56,8 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
 }
 
 fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
-    let runtime = match tokio::runtime::Builder::new_current_thread().build() {
-        Ok(runtime) => runtime,
-        Err(why) => {
-            let message = format!("no runtime could be started for this cell: {why}");
-            return Outcome { failure: Some(Failure { kind: FailureKind::Limit, message }), ..Outcome::default() };
-        }
-    };
     let Stage { context, history, user, world, ceilings } = (cell.staging)();
-    runtime.block_on(run(Run {
+    let running = run(Run {
         strategy: cell.strategy.as_ref(),
         agent: cell.model.start(cell.id.seed),
         context,
@@ -74,7 +69,19 @@ fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
         window: cell.window,
         latency: cell.latency,
         cache: cell.cache.as_ref().ok().cloned(),
-    }))
+    });
+    let mut running = pin!(running);
+    // A virtual model has its answers at once; only one that waits for somebody needs a runtime.
+    if let Poll::Ready(outcome) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        return outcome;
+    }
+    match tokio::runtime::Builder::new_current_thread().build() {
+        Ok(runtime) => runtime.block_on(running),
+        Err(why) => {
+            let message = format!("no runtime could be started for this cell: {why}");
+            Outcome { failure: Some(Failure { kind: FailureKind::Limit, message }), ..Outcome::default() }
+        }
+    }
 }
 
 fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {

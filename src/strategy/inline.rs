@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::transcript::{Item, ToolCall};
+use crate::transcript::{Item, ToolCall, ToolName};
 
 use super::{Act, Call, ParentView, Route, RunContext, Scope, Session, Strategy, View};
 
@@ -16,7 +16,7 @@ impl Strategy for Inline {
     }
     fn start(&self, run: &RunContext) -> Box<dyn Session> {
         let mut view = View::of(&run.root, run);
-        let mut seen: BTreeSet<String> = view.tools.iter().map(|tool| tool.name.clone()).collect();
+        let mut seen: BTreeSet<ToolName> = view.tools.iter().map(|tool| tool.name.clone()).collect();
         for spec in run.agents.values() {
             for tool in &spec.tools {
                 if seen.insert(tool.name.clone()) {

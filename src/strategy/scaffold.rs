@@ -52,7 +52,7 @@ impl Tools {
     /// schemas become opaque, and their tokens add up to the measured total. Where there are fewer than measured, opaque
     /// ones fill up the count; where there are more, all stay and share the total.
     pub fn measured(&self, tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
-        let mut names: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
+        let mut names: Vec<String> = tools.into_iter().map(|tool| tool.name.to_string()).collect();
         let taken: BTreeSet<String> = names.iter().cloned().collect();
         let missing = (self.count as usize).saturating_sub(names.len());
         names.extend((1..).map(|number| format!("scaffold_{number}")).filter(|name| !taken.contains(name)).take(missing));
@@ -63,7 +63,7 @@ impl Tools {
             let bytes = u64::from(tokens) * u64::from(BYTES);
             Part::new(Content::Opaque { kind: format!("tool {name}"), bytes, tokens: Some(tokens) })
         };
-        let tool = |(name, at): (String, u32)| ToolSpec { schema: schema(&name, share(at)), name };
+        let tool = |(name, at): (String, u32)| ToolSpec { schema: schema(&name, share(at)), name: name.into() };
         names.into_iter().zip(0..).map(tool).collect()
     }
 }
@@ -80,7 +80,7 @@ mod tests {
             .measured(given)
             .into_iter()
             .map(|tool| match tool.schema.content() {
-                Content::Opaque { tokens: Some(tokens), .. } => (tool.name, *tokens),
+                Content::Opaque { tokens: Some(tokens), .. } => (tool.name.to_string(), *tokens),
                 other => panic!("{} is {other:?}", tool.name),
             })
             .collect();

@@ -16,5 +16,5 @@ pub use dangling::{Loose, dangling};
 pub use heard::{Heard, Outcome, heard};
 pub use item::{Body, BodyWeight, Handle, Item, Means, Origin, Phase, Role};
 pub use part::{Content, Digest, Part};
-pub use tool::ToolSpec;
+pub use tool::{ToolName, ToolSpec};
 pub use turn::{Turns, turns};

@@ -1,12 +1,72 @@
 //! Tools as a model sees them.
 
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
 use super::Part;
+
+/// A tool's name: a text that is shared, since every view of every request carries its tools.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ToolName(Arc<str>);
+
+impl ToolName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Deref for ToolName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for ToolName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl<T: AsRef<str> + ?Sized> PartialEq<T> for ToolName {
+    fn eq(&self, other: &T) -> bool {
+        *self.0 == *other.as_ref()
+    }
+}
+
+impl PartialEq<ToolName> for String {
+    fn eq(&self, other: &ToolName) -> bool {
+        *self == *other.0
+    }
+}
+
+impl From<&str> for ToolName {
+    fn from(name: &str) -> ToolName {
+        ToolName(name.into())
+    }
+}
+
+impl From<String> for ToolName {
+    fn from(name: String) -> ToolName {
+        ToolName(name.into())
+    }
+}
 
 /// A tool as the model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSpec {
     /// The name that a call uses.
-    pub name: String,
+    pub name: ToolName,
     /// Name, description and parameter schema as compact JSON: the text that is counted.
     pub schema: Part,
 }

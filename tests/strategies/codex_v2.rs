@@ -396,6 +396,6 @@ fn only_the_root_is_shown_the_tools() {
     let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["read", "spawn_agent", "send_message", "followup_task", "wait_agent", "interrupt_agent", "list_agents"]);
     assert!(view.phases);
-    let names: Vec<String> = session.view(&[], &tree.scope(child, 0)).tools.into_iter().map(|tool| tool.name).collect();
+    let names: Vec<String> = session.view(&[], &tree.scope(child, 0)).tools.into_iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(names, ["read", "list"]);
 }

@@ -9,7 +9,7 @@ use crate::hand::{Tree, call, put, reply, run, said};
 const ROOT: ThreadId = ThreadId::ROOT;
 
 fn names(session: &mut dyn Session, tree: &Tree, thread: ThreadId) -> Vec<String> {
-    session.view(&[], &tree.scope(thread, 0)).tools.into_iter().map(|tool| tool.name).collect()
+    session.view(&[], &tree.scope(thread, 0)).tools.into_iter().map(|tool| tool.name.to_string()).collect()
 }
 
 #[test]

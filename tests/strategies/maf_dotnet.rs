@@ -53,7 +53,7 @@ fn one_tool_an_agent_for_the_root_alone() {
         "properties": {"query": {"type": "string", "description": "Input query to invoke the agent."}}});
     for (at, about) in [(1, "Invoke an agent to retrieve some information."), (2, "Writes it down.")] {
         let schema: serde_json::Value = serde_json::from_str(tools[at].schema.as_text()).expect("a schema");
-        assert_eq!(schema, serde_json::json!({"name": tools[at].name, "description": about, "parameters": parameters}));
+        assert_eq!(schema, serde_json::json!({"name": tools[at].name.as_str(), "description": about, "parameters": parameters}));
     }
     let tools = session.view(&[], &tree.scope(child, 0)).tools;
     assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["read", "list"]);

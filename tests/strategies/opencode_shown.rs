@@ -155,7 +155,7 @@ fn a_built_in_agent_works_with_what_the_root_has() {
         tree.route(&mut *session, ROOT, &call);
         let (child, _) = tree.opened(&mut *session, ROOT, &call, agent);
         let view = session.view(&[], &tree.scope(child, 0));
-        let tools: Vec<String> = view.tools.iter().map(|tool| tool.name.clone()).collect();
+        let tools: Vec<String> = view.tools.iter().map(|tool| tool.name.to_string()).collect();
         (view.agent, view.system.map(|part| part.as_text().to_owned()), tools)
     };
     let leads = Some("You lead.".to_owned());

@@ -46,7 +46,7 @@ impl Agent for Scripted {
         self.sent.borrow_mut().push(Sent {
             path: request.path.into(),
             items: request.items.to_vec(),
-            tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            tools: request.tools.iter().map(|tool| tool.name.to_string()).collect(),
         });
         // Every item that means something says it, or the call that it answers does.
         for item in request.items {

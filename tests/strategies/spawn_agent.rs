@@ -62,7 +62,7 @@ fn one_argument() {
 #[test]
 fn children_have_the_same_tools_and_cannot_spawn() {
     let (mut session, mut tree) = start();
-    let names = |view: &ctxbench::strategy::View| view.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    let names = |view: &ctxbench::strategy::View| view.tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
     let root = session.view(&[], &tree.scope(ROOT, 0));
     assert_eq!(names(&root), ["read", "spawn_agent"]);
     let child = tree.open(ROOT, "lead");

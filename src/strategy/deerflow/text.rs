@@ -138,7 +138,7 @@ pub(super) fn tool(run: &RunContext, profile: Profile) -> ToolSpec {
          time, and a run may make only so many in all.\n\nSub-agents:",
     );
     for name in types(run) {
-        let tools: Vec<String> = run.agent(name).tools.into_iter().map(|tool| tool.name).filter(|tool| tool != TOOL).collect();
+        let tools: Vec<String> = run.agent(name).tools.into_iter().map(|tool| tool.name.to_string()).filter(|tool| tool != TOOL).collect();
         let tools = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
         about.push_str(&format!("\n- {name}: tools {tools}"));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::strategy::{Act, Call, New, Order, RunContext, Scope, ThreadId, To, ToolSpec, View, When};
-use crate::transcript::{Handle, Item, ToolCall};
+use crate::transcript::{Handle, Item, ToolCall, ToolName};
 
 /// One agent as a tool.
 pub(super) struct Offered {
@@ -30,7 +30,7 @@ impl Offered {
 pub(super) struct Offer {
     pub(super) run: RunContext,
     /// By the name of the tool.
-    tools: BTreeMap<String, Offered>,
+    tools: BTreeMap<ToolName, Offered>,
     /// One session an agent for the whole run, else a fresh one a call.
     pub(super) kept: bool,
     /// Kept sessions by the name of the tool.
@@ -49,7 +49,7 @@ impl Offer {
 
     /// The agent that a call of this thread delegates to: the root alone has them as tools.
     pub(super) fn called(&self, call: &ToolCall, at: &Scope<'_>) -> Option<&Offered> {
-        if at.me().depth == 0 { self.tools.get(&call.name) } else { None }
+        if at.me().depth == 0 { self.tools.get(call.name.as_str()) } else { None }
     }
 
     /// Whether a thread has a tool of this name at all.
@@ -73,11 +73,12 @@ impl Offer {
     }
 
     pub(super) fn phrase(&self, act: &Act<'_>) -> Option<Call> {
-        let call = |one: &Offered, text: &str| Call { name: one.tool.name.clone(), args: json!({one.argument.as_str(): text}).to_string() };
+        let call =
+            |one: &Offered, text: &str| Call { name: one.tool.name.to_string(), args: json!({one.argument.as_str(): text}).to_string() };
         match act {
             Act::Delegate(intent) => self.tools.values().find(|one| one.agent == intent.agent).map(|one| call(one, &intent.task)),
             // A kept session goes by the name of its tool.
-            Act::Continue { child, text, wake: true, .. } if self.kept => self.tools.get(&child.0).map(|one| call(one, text)),
+            Act::Continue { child, text, wake: true, .. } if self.kept => self.tools.get(child.0.as_str()).map(|one| call(one, text)),
             Act::Continue { .. } | Act::Wait(_) | Act::Close(_) | Act::Back | Act::Store(_) | Act::Read(_) => None,
         }
     }
