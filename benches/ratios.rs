@@ -1,62 +1,78 @@
-//! What a replay costs, as ratios of one process: against tokenising the same texts once, against a tenth of the length, against no cache.
+//! What a replay costs, as comparisons by name: each a ratio of two measurements of one process, so that it says the same on any machine.
 //!
-//! `cargo bench --bench ratios`; BENCHMARKS.md says how to read it.
+//! `cargo bench --bench ratios`; add names (`cells`, `lengths`) for a part of it. BENCHMARKS.md says how to read it.
 
+use std::fs;
 use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use ctxbench::cache::Profile;
 use ctxbench::ledger::Outcome;
+use ctxbench::runner::{RunDirectory, play, run};
 use ctxbench::setting::{CacheKeys, PromptCache};
 use ctxbench::strategy::{Registry, Strategy};
 use ctxbench::tokens::{Encoding, Meter, counter};
+use ctxbench::transcript::{Item, Origin};
 
 #[path = "../tests/worlds/one_agent.rs"]
 mod one_agent;
 #[path = "../tests/worlds/session.rs"]
 mod session;
 
-use session::Session;
+use session::{EIGHT, Session, prose};
 
-/// The processor time of one call, the least of several.
-fn cpu<T>(times: usize, mut call: impl FnMut() -> T) -> Duration {
-    let once = |call: &mut dyn FnMut() -> T| {
-        let start = ProcessTime::now();
-        let result = call();
-        let took = start.elapsed();
-        drop(black_box(result));
-        took
-    };
-    (0..times).map(|_| once(&mut call)).min().unwrap_or_default()
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let parts: [(&str, fn()); 4] = [("replay", replay), ("lengths", lengths), ("fork", fork), ("cells", cells)];
+    // Loads the vocabulary, which belongs to no comparison.
+    black_box(counter(Encoding::O200kBase).count("once").ok());
+    for (name, part) in parts {
+        if wanted.is_empty() || wanted.iter().any(|one| one == name) {
+            part();
+        }
+    }
 }
 
-fn strategy(spec: &str) -> std::sync::Arc<dyn Strategy> {
+/// One line: a comparison, its value, and what it should be.
+fn say(name: &str, value: f64, unit: &str, goal: &str) {
+    println!("{name:<58} {value:>9.2} {unit:<4} {goal}");
+}
+
+/// The processor time of a call: the least of several.
+fn cpu<T>(times: usize, mut call: impl FnMut() -> T) -> Duration {
+    let mut least = Duration::MAX;
+    for _ in 0..times {
+        let start = ProcessTime::now();
+        let result = call();
+        least = least.min(start.elapsed());
+        drop(black_box(result));
+    }
+    least
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+fn strategy(spec: &str) -> Arc<dyn Strategy> {
     let choices = Registry::builtin().parse(spec).unwrap_or_else(|why| panic!("{why}"));
     choices[0].build()
 }
 
-const EIGHT: [&str; 8] = [
-    "inline",
-    "full-copy",
-    "opencode",
-    "codex-v2@0.171",
-    "codex-v2@0.160:fork_turns=3",
-    "deerflow@v2:context_mode=snapshot",
-    "maf-python",
-    "claude-code:mode=fork",
-];
-
-fn cache(rules: &str) -> PromptCache {
+fn cache(rules: &str) -> Option<PromptCache> {
     let rules = Profile::builtin(rules).unwrap_or_else(|why| panic!("{why}"));
-    PromptCache { rules, model: "a model".into(), keys: CacheKeys::Run, warm: false }
+    Some(PromptCache { rules, model: "a model".into(), keys: CacheKeys::Run, warm: false })
 }
 
 fn meter() -> Meter {
     Meter::new(counter(Encoding::O200kBase))
 }
 
-/// Every distinct text of an outcome, once.
+/// Every distinct text of the outcomes' histories, once.
 fn texts(outcomes: &[Outcome]) -> Vec<String> {
     let items = outcomes.iter().flat_map(|outcome| &outcome.logs).flat_map(|log| &log.items);
     let mut texts: Vec<String> = items.flat_map(|item| item.parts().iter().map(|part| part.as_text().to_owned())).collect();
@@ -65,129 +81,107 @@ fn texts(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
-fn main() {
-    let spec_only = std::env::var("S").ok();
-    let only: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    let wanted = |name: &str| only.is_empty() || only.iter().any(|only| name.contains(only.as_str()));
-    counter(Encoding::O200kBase).count("warm up").expect("short");
-    if wanted("sizing") {
-        let n: u32 = std::env::var("N").map_or(500, |n| n.parse().unwrap());
-        let long = Session { turns: n, children: n, words: 240 };
-        let outcomes: Vec<Outcome> = EIGHT
-            .iter()
-            .filter(|spec| spec_only.as_ref().is_none_or(|only| only == *spec))
-            .map(|spec| {
-                let o = long.play(&*strategy(spec), &meter(), None);
-                println!(
-                    "{spec} {} rows {} logs {} items",
-                    o.rows.len(),
-                    o.logs.len(),
-                    o.logs.iter().map(|l| l.items.len()).sum::<usize>()
-                );
-                o
-            })
-            .collect();
-        let exchanges: usize = outcomes.iter().map(|outcome| outcome.rows.len()).sum();
-        let texts = texts(&outcomes);
-        drop(outcomes);
-        let counting = counter(Encoding::O200kBase);
-        let tokenised = cpu(3, || texts.iter().map(|text| counting.count(text).expect("short")).sum::<u64>());
-        for rules in [None, Some("openai"), Some("anthropic")] {
-            let mut all = Duration::ZERO;
-            for spec in EIGHT.into_iter().filter(|spec| spec_only.as_ref().is_none_or(|only| only == spec)) {
-                let strategy = strategy(spec);
-                let shared = meter();
-                long.play(&*strategy, &shared, None);
-                let mut rows = 0;
-                let took = cpu(3, || {
-                    let o = long.play(&*strategy, &shared, rules.map(cache));
-                    rows = o.rows.len();
-                    o
-                });
-                all += took;
-                println!("{rules:?} {spec}: {rows} {took:?} {:.2} us", took.as_secs_f64() * 1e6 / rows as f64);
-            }
-            println!(
-                "{rules:?}: tokenised {tokenised:?}; replays {all:?}, {exchanges} exchanges, {:.2} us each",
-                all.as_secs_f64() * 1e6 / exchanges as f64
-            );
-        }
+/// A session of 500 turns, each of which hands work to a child, under eight strategies.
+fn replay() {
+    let long = Session { turns: 500, children: 500, words: 240 };
+    let outcomes: Vec<Outcome> = EIGHT.iter().map(|spec| long.play(&*strategy(spec), &meter(), None)).collect();
+    let texts = texts(&outcomes);
+    drop(outcomes);
+    let counting = counter(Encoding::O200kBase);
+    let bytes: usize = texts.iter().map(String::len).sum();
+    let tokenised = cpu(3, || texts.iter().filter_map(|text| counting.count(text).ok()).sum::<u64>());
+    println!("replay: {} KB of distinct text, tokenised once in {:.1} ms", bytes / 1024, tokenised.as_secs_f64() * 1e3);
+    let (mut plain, mut cached, mut exchanges) = (Duration::ZERO, Duration::ZERO, 0);
+    for spec in EIGHT {
+        let strategy = strategy(spec);
+        let meter = meter();
+        let requests = long.play(&*strategy, &meter, None).rows.len();
+        let [without, with] = [None, cache("openai")].map(|cache| cpu(3, || long.play(&*strategy, &meter, cache.clone())));
+        say(&format!("replay/{spec}: an exchange"), micros(without) / requests as f64, "us", "");
+        say(&format!("replay/{spec}: its prompt cache"), micros(with.saturating_sub(without)) / requests as f64, "us", "");
+        (plain, cached, exchanges) = (plain + without, cached + with.saturating_sub(without), exchanges + requests);
     }
-    if wanted("cells") {
-        let n: u64 = std::env::var("N").map_or(2_000, |n| n.parse().unwrap());
-        for cells in [n, n * 10] {
-            let plan = one_agent::plan(cells);
+    say("replay: an exchange, all eight", micros(plain) / exchanges as f64, "us", "at most 15");
+    say("replay: prompt caches against tokenising once", cached.as_secs_f64() / tokenised.as_secs_f64(), "x", "at most 0.5");
+}
+
+/// Forty children in sessions of three lengths: what an exchange costs should not depend on the length.
+fn lengths() {
+    for spec in EIGHT {
+        let strategy = strategy(spec);
+        let cost = |turns: u32| {
+            let session = Session { turns, children: 40, words: 20 };
             let meter = meter();
-            let folder = std::env::temp_dir().join(format!("ctxbench-ratios-{}", std::process::id()));
-            let mut bytes = 0;
-            let took = cpu(1, || {
-                let directory = ctxbench::runner::RunDirectory::create(&folder, &plan).expect("written");
-                let stop = std::sync::atomic::AtomicBool::new(false);
-                let tally = ctxbench::runner::run(&plan, &meter, 1, &stop, &mut [Box::new(directory)]).expect("run");
-                bytes = ["results.jsonl", "ledger.jsonl", "threads/requests.jsonl"]
-                    .iter()
-                    .map(|name| std::fs::metadata(folder.join(name)).map_or(0, |file| file.len()))
-                    .sum::<u64>();
-                std::fs::remove_dir_all(&folder).expect("removed");
-                tally
-            });
-            let quiet = cpu(1, || {
-                let stop = std::sync::atomic::AtomicBool::new(false);
-                ctxbench::runner::run(&plan, &meter, 1, &stop, &mut []).expect("run")
-            });
-            println!(
-                "{cells} cells: {:.1} us each written, {:.1} us each quiet, {} bytes each",
-                took.as_secs_f64() * 1e6 / cells as f64,
-                quiet.as_secs_f64() * 1e6 / cells as f64,
-                bytes / cells
-            );
+            let exchanges = session.play(&*strategy, &meter, None).rows.len();
+            micros(cpu(if turns > 3_000 { 1 } else { 3 }, || session.play(&*strategy, &meter, None))) / exchanges as f64
+        };
+        let short = cost(300);
+        let middle = cost(3_000);
+        say(&format!("lengths/{spec}: 3,000 turns against 300"), middle / short, "x", "at most 1.2");
+        if middle / short > 3.0 {
+            println!("lengths/{spec}: it writes every request anew, so 30,000 turns are left out");
+            continue;
         }
-        let plan = one_agent::plan(1);
-        let cell = plan.cells().next().expect("one");
-        let record = ctxbench::runner::play(&cell, &meter(), true);
-        let threads = record.threads.expect("wanted");
-        let mut texts: Vec<String> = vec![];
-        let parts: std::collections::BTreeMap<String, String> =
-            threads.parts.iter().map(|part| (part.digest().to_string(), part.as_text().to_owned())).collect();
-        let mut so_far: Vec<String> = vec![];
-        for request in &threads.requests {
-            let value = serde_json::to_value(request).expect("json");
-            so_far.truncate(value["same"].as_u64().unwrap_or(0) as usize);
-            for item in value["items"].as_array().into_iter().flatten() {
-                so_far.push(
-                    item["parts"].as_array().into_iter().flatten().filter_map(|digest| parts.get(digest.as_str()?)).cloned().collect(),
-                );
-            }
-            texts.extend(so_far.iter().cloned());
-            texts.push(value["system"].as_str().and_then(|digest| parts.get(digest)).cloned().unwrap_or_default());
-            texts.extend(value["tools"].as_array().into_iter().flatten().filter_map(|digest| parts.get(digest.as_str()?)).cloned());
-        }
-        let counting = counter(Encoding::O200kBase);
-        let bytes: usize = texts.iter().map(String::len).sum();
-        let took = cpu(5, || (0..200).map(|_| texts.iter().map(|text| counting.count(text).expect("short")).sum::<u64>()).sum::<u64>());
-        println!("recounting its requests: {:.1} us ({bytes} bytes)", took.as_secs_f64() * 1e6 / 200.0);
+        say(&format!("lengths/{spec}: 30,000 turns against 3,000"), cost(30_000) / middle, "x", "at most 1.2");
     }
-    if wanted("lengths") {
-        for spec in EIGHT {
-            for rules in [None, Some("openai")] {
-                let strategy = strategy(spec);
-                let mut last = 0.0;
-                for turns in [300, 3_000, 30_000] {
-                    let session = Session { turns, children: 40, words: 20 };
-                    let shared = meter();
-                    let first = session.play(&*strategy, &shared, rules.map(cache));
-                    let exchanges = first.rows.len();
-                    drop(first);
-                    let took = cpu(if turns > 3000 { 1 } else { 3 }, || session.play(&*strategy, &shared, rules.map(cache))).as_secs_f64()
-                        * 1e6
-                        / exchanges as f64;
-                    println!("{spec} {rules:?} {turns}: {exchanges} exchanges, {took:.2} us each, {:.2}x", took / last);
-                    last = took;
-                    if took > 400.0 {
-                        break;
-                    }
-                }
-            }
-        }
+}
+
+/// One child beside a history of a million items.
+fn fork() {
+    const ITEMS: u32 = 1_000_000;
+    let history: Vec<Item> = (0..ITEMS).map(|at| Item::user(Origin::User, prose(at, 3))).collect();
+    let session = Session { turns: 2, children: 1, words: 20 };
+    let meter = meter();
+    let cost = |spec: &str| {
+        let strategy = strategy(spec);
+        drop(session.play_behind(history.clone(), &*strategy, &meter, None));
+        cpu(3, || session.play_behind(history.clone(), &*strategy, &meter, None))
+    };
+    let isolated = cost("opencode");
+    for spec in ["full-copy", "codex-v2@0.171", "claude-code:mode=fork"] {
+        let nanos = cost(spec).saturating_sub(isolated).as_secs_f64() * 1e9 / f64::from(ITEMS);
+        say(&format!("fork/{spec}: an item of a million"), nanos, "ns", "at most 50");
     }
+}
+
+/// Cells of one agent, results, ledger and threads written, against counting the texts of their requests anew.
+fn cells() {
+    let folder = std::env::temp_dir().join(format!("ctxbench-ratios-{}", std::process::id()));
+    let written = |cells: u64| {
+        let plan = one_agent::plan(cells);
+        let meter = meter();
+        let took = cpu(1, || {
+            let directory = RunDirectory::create(&folder, &plan).unwrap_or_else(|why| panic!("{why}"));
+            run(&plan, &meter, 1, &AtomicBool::new(false), &mut [Box::new(directory)]).map_err(|why| why.to_string())
+        });
+        let bytes = |name: &str| fs::metadata(Path::new(&folder).join(name)).map_or(0, |file| file.len());
+        let bytes = bytes("results.jsonl") + bytes("ledger.jsonl");
+        fs::remove_dir_all(&folder).unwrap_or_else(|why| panic!("{why}"));
+        (micros(took) / cells as f64, bytes / cells)
+    };
+    let ((few, bytes), (many, _)) = (written(2_000), written(200_000));
+    let texts = requests();
+    let counting = counter(Encoding::O200kBase);
+    let again =
+        micros(cpu(5, || (0..200).map(|_| texts.iter().filter_map(|text| counting.count(text).ok()).sum::<u64>()).sum::<u64>())) / 200.0;
+    println!("cells: {few:.0} us a cell, {bytes} bytes of results and ledger; counting its three requests anew: {again:.0} us");
+    say("cells: a cell against counting its requests anew", few / again, "x", "at most 0.25");
+    say("cells: 200,000 against 2,000, a cell", many / few, "x", "at most 1.25");
+}
+
+/// The texts of the three requests of a cell, each as often as it is sent.
+fn requests() -> Vec<String> {
+    let plan = one_agent::plan(1);
+    let cell = plan.cells().next().unwrap_or_else(|| panic!("a plan of one cell"));
+    let threads = play(&cell, &meter(), true).threads.unwrap_or_default();
+    let text = |name| threads.parts.iter().find(|part| ctxbench::results::PartName::from(part.digest()) == name).map(|part| part.as_text());
+    let mut held: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
+    for request in &threads.requests {
+        held.truncate(request.same);
+        held.extend(request.items.iter().map(|item| item.parts.iter().filter_map(|&name| text(name)).collect()));
+        texts.extend(held.iter().cloned());
+        texts.extend(request.system.iter().chain(&request.tools).filter_map(|&name| text(name)).map(str::to_owned));
+    }
+    texts
 }

@@ -19,13 +19,20 @@ use ctxbench::tokens::Encoding;
 const FACTS: [(&str, &str); 5] =
     [("port", "9187"), ("user", "harbourmaster"), ("region", "eu-north-7"), ("limit", "640 MiB"), ("owner", "team Quayside")];
 
-/// So many characters of plain sentences, which hold no fact.
-fn filler(characters: usize) -> String {
+/// So many characters of plain words, which hold no fact; the same for the same number.
+fn filler(number: u64, characters: usize) -> String {
+    const BEGINNINGS: [&str; 16] =
+        ["har", "que", "lo", "sti", "ran", "ve", "mo", "cal", "dre", "fin", "gu", "ta", "pel", "wor", "bi", "zen"];
+    const ENDINGS: [&str; 8] = ["ding", "ter", "ment", "sol", "ly", "nic", "ward", "ous"];
+    let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut text = String::new();
-    let mut line = 0;
     while text.len() < characters {
-        line += 1;
-        text.push_str(&format!("Line {line} says how the parts of the service belong together and why each of them is there. "));
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let one = |shift: u32, most: usize| (state >> shift) as usize % most;
+        text.push_str(BEGINNINGS[one(60, 16)]);
+        text.push_str(BEGINNINGS[one(50, 16)]);
+        text.push_str(ENDINGS[one(40, 8)]);
+        text.push(if one(34, 9) == 0 { '.' } else { ' ' });
     }
     text.truncate(characters);
     text
@@ -34,18 +41,18 @@ fn filler(characters: usize) -> String {
 fn scenario() -> String {
     let mut text = format!(
         "id: one-agent\ntitle: Two files, five facts\nwhy: What one agent costs that hands nothing to anybody.\n\nagents:\n  operator:\n    tools: [read_file, t1, t2, t3]\n    system: >-\n      {}\n\ntools:\n",
-        filler(2_000)
+        filler(1, 2_000)
     );
-    for (name, does) in [("read_file", "read"), ("t1", "list"), ("t2", "search"), ("t3", "read")] {
-        text.push_str(&format!("  {name}:\n    does: {does}\n    ms: 30\n    about: >-\n      {}\n", filler(1_350)));
+    for (at, (name, does)) in [("read_file", "read"), ("t1", "list"), ("t2", "search"), ("t3", "read")].into_iter().enumerate() {
+        text.push_str(&format!("  {name}:\n    does: {does}\n    ms: 30\n    about: >-\n      {}\n", filler(10 + at as u64, 1_350)));
     }
     text.push_str("\nfiles:\n");
-    for (file, facts) in [("a.md", &FACTS[..3]), ("b.md", &FACTS[3..])] {
-        text.push_str(&format!("  - path: {file}\n    text: >-\n      {}\n", filler(1_000)));
+    for (at, (file, facts)) in [("a.md", &FACTS[..3]), ("b.md", &FACTS[3..])].into_iter().enumerate() {
+        text.push_str(&format!("  - path: {file}\n    text: >-\n      {}\n", filler(20 + at as u64, 1_000)));
         for (topic, value) in facts {
             text.push_str(&format!("      The {topic} of the service is {value}, as {file} says.\n"));
         }
-        text.push_str(&format!("      {}\n", filler(900)));
+        text.push_str(&format!("      {}\n", filler(30 + at as u64, 900)));
     }
     text.push_str("\ntopics:\n");
     for (at, (topic, value)) in FACTS.iter().enumerate() {

@@ -13,6 +13,18 @@ use ctxbench::tokens::Meter;
 use ctxbench::transcript::{Item, Means, Origin, Part, Recorded, ToolCall};
 use futures_util::FutureExt;
 
+/// Eight strategies, one of each kind: none, copies, blank children, the last turns, a document, names that are written anew.
+pub const EIGHT: [&str; 8] = [
+    "inline",
+    "full-copy",
+    "opencode",
+    "codex-v2@0.171",
+    "codex-v2@0.160:fork_turns=3",
+    "deerflow@v2:context_mode=snapshot",
+    "maf-python",
+    "claude-code:mode=fork",
+];
+
 /// How long a session is, and what it holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Session {
@@ -32,6 +44,11 @@ impl Session {
 
     /// Plays it.
     pub fn play(&self, strategy: &dyn Strategy, meter: &Meter, cache: Option<PromptCache>) -> Outcome {
+        self.play_behind(vec![], strategy, meter, cache)
+    }
+
+    /// Plays it behind a history.
+    pub fn play_behind(&self, history: Vec<Item>, strategy: &dyn Strategy, meter: &Meter, cache: Option<PromptCache>) -> Outcome {
         let agent = AgentSpec { system: Some(Part::from("You work in a repository.")), tools: vec![], ..AgentSpec::default() };
         let context = RunContext {
             root: "lead".into(),
@@ -46,7 +63,7 @@ impl Session {
             strategy,
             agent: Box::new(Player { session: *self, turn: 0, opened: 0 }),
             context,
-            history: vec![],
+            history,
             user: (1..=self.turns).map(user).collect(),
             world: Box::new(Nothing(BTreeMap::new())),
             meter: meter.clone(),
