@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use ctxbench::ledger::Outcome;
 use ctxbench::model::reader::Reader;
+use ctxbench::results::BreakEven;
 use ctxbench::scenario::file::compile;
 use ctxbench::scenario::{Scenario, Size, builtin, builtin_names};
-use ctxbench::strategy::{Registry, Strategy};
+use ctxbench::strategy::{Registry, Strategy, ThreadId};
 use ctxbench::tokens::{CountError, Counters, Encoding, Meter, TokenCounter, counter};
 use ctxbench::transcript::{Body, Item, Origin, Part};
 
@@ -110,6 +111,34 @@ fn inline_is_cheaper_at_first_and_sequential_reading_turns_sooner() {
             assert!(sequential > parallel, "{size:?}, {turns} turns: {sequential} against {parallel}");
         }
     }
+}
+
+/// What is projected from a run without further turns is what runs with them show, by the requests that those send.
+#[test]
+fn the_projected_break_even_is_the_one_that_comes() {
+    let meter = meter();
+    let mut later = 0;
+    for (name, spec) in [("auth-lookup", "opencode"), ("auth-lookup", "full-copy"), ("auth-lookup-parallel", "opencode")] {
+        let played = |turns: i64, spec: &str| play(&reader(name, Size::Small, &[("then_turns", turns)]), &*strategy(spec), &meter);
+        let requests = |played: &Played| played.outcome.rows_of(ThreadId::ROOT).count() as u64;
+        let [delegating, inline] = [spec, "inline"].map(|spec| played(0, spec));
+        let more = |of: fn(&Played) -> f64| of(&delegating) - of(&inline);
+        let projected = BreakEven::of(more(total), more(|played| figure(played, "parent.final_context"))).expect("numbers");
+        for turns in 0..6 {
+            let [with, without] = [spec, "inline"].map(|spec| played(turns, spec));
+            let further = requests(&with) - requests(&delegating);
+            assert_eq!(further, requests(&without) - requests(&inline), "both go on alike");
+            let expect = match projected {
+                BreakEven::Already => true,
+                BreakEven::From { request } => further >= request,
+                BreakEven::Until { request } => further < request,
+                BreakEven::Never => false,
+            };
+            assert_eq!(total(&with) <= total(&without), expect, "{name} {spec}, {further} further requests: {projected:?}");
+        }
+        later += usize::from(matches!(projected, BreakEven::From { .. }));
+    }
+    assert!(later >= 2, "of {later} the break-even lies ahead");
 }
 
 #[test]

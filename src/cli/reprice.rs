@@ -19,7 +19,8 @@ use super::output::emit;
 use super::run_folder::{Lines, progress, run_json};
 
 /// The figures that prices decide.
-const PRICED: [&str; 3] = ["cost.usd", "cost.usd.low", "cost.usd.high"];
+const PRICED: [&str; 4] = ["cost.usd", "cost.usd.low", "cost.usd.high", NEXT_TURN];
+const NEXT_TURN: &str = "cost.next_turn";
 
 /// Prints a run's results at other prices.
 pub fn reprice(args: &RepriceArgs, global: &Global, console: &Console) -> Result<(), Error> {
@@ -52,6 +53,8 @@ pub fn reprice(args: &RepriceArgs, global: &Global, console: &Console) -> Result
         settings,
         cells,
         summary: summing.rows(),
+        // Whoever writes them finds them in the cells.
+        break_even: vec![],
     };
     emit("reprice", global.format, &global.out, console, &|format, colour| render(format, colour, &results))
 }
@@ -86,20 +89,25 @@ fn models(run: &Value) -> BTreeMap<(String, String), Option<String>> {
 fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, table: &Arc<PriceTable>) {
     // A figure that nobody could give for another reason than its price stays as it is.
     let is_lost = cell.unmeasured.get("total.input").cloned();
-    let cost = match (is_lost, model, spent) {
-        (Some(why), ..) => Err(why),
-        (None, None, _) => Err("no model was taken (--as none), so nothing is priced".to_owned()),
-        (None, Some(_), None) => Err("the run's ledger has no request of it".to_owned()),
-        (None, Some(model), Some(spent)) => table.find(model).map_err(|why| why.to_string()).and_then(|prices| cost(&spent, prices)),
+    let priced = match (model, &spent) {
+        (None, _) => Err("no model was taken (--as none), so nothing is priced".to_owned()),
+        (Some(_), None) => Err("the run's ledger has no request of it".to_owned()),
+        (Some(model), Some(spent)) => table.find(model).map(|prices| (spent, prices)).map_err(|why| why.to_string()),
     };
+    let next_turn = priced.clone().and_then(|(spent, prices)| next_turn(cell, spent, prices));
+    let cost = is_lost.map_or(priced, Err).and_then(|(spent, prices)| cost(spent, prices));
     let dollars = |usd: Usd| Number::real(usd.trillionths() as f64 / 1e12);
     for name in PRICED {
-        let value = cost.clone().and_then(|(low, high)| match name {
-            "cost.usd.low" => Ok(low),
-            "cost.usd.high" => Ok(high),
-            _ if low == high => Ok(low),
-            _ => Err(format!("the provider's cache rules leave a range: {low} to {high} dollars")),
-        });
+        let value = if name == NEXT_TURN {
+            next_turn.clone()
+        } else {
+            cost.clone().and_then(|(low, high)| match name {
+                "cost.usd.low" => Ok(low),
+                "cost.usd.high" => Ok(high),
+                _ if low == high => Ok(low),
+                _ => Err(format!("the provider's cache rules leave a range: {low} to {high} dollars")),
+            })
+        };
         cell.unmeasured.shift_remove(name);
         if let Err(why) = &value {
             cell.unmeasured.insert(name.into(), why.clone());
@@ -107,6 +115,19 @@ fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, table
         cell.metrics.insert(name.into(), value.ok().and_then(dollars));
     }
     cell.fingerprint = Digest::of(&format!("{} {}", cell.fingerprint, table.digest)).to_string();
+}
+
+/// What the root's final context costs once more, as `cost.next_turn` of a run is.
+fn next_turn(cell: &CellResult, spent: &Spent, prices: &ModelPrices) -> Result<Usd, String> {
+    let unknown = || cell.unmeasured.get("parent.final_context").cloned().unwrap_or_else(|| "the root sent no request".to_owned());
+    let Some(Number::Whole(context)) = cell.metrics.get("parent.final_context").copied().flatten() else { return Err(unknown()) };
+    let context = u64::try_from(context).map_err(|_| unknown())?;
+    if spent.iter().any(|(worst, best, _)| worst != best) {
+        return Err("the provider's cache rules leave a range".to_owned());
+    }
+    let reads = spent.iter().any(|(worst, ..)| worst.is_some_and(|classes| classes.read > 0));
+    let tokens = if reads { Tokens { read: context, ..Tokens::default() } } else { Tokens { uncached: context, ..Tokens::default() } };
+    prices.cost(&tokens).map_err(|why| why.to_string())
 }
 
 /// The smaller and the larger sum.

@@ -2,13 +2,14 @@
 
 use crate::cache;
 use crate::ledger::{ByThread, Fate, Outcome, Row};
-use crate::prices::Usd;
+use crate::prices::{Tokens, Usd};
 use crate::score::{NO_CHILD, Scored};
 use crate::strategy::ThreadId;
 use crate::transcript::Part;
 
 use super::cached::Cached;
 use super::facts::{FollowUps, NO_FACTS, Survival, Uses};
+use super::forked::Forked;
 use super::returns::{FactReturns, Returns, delivered, returns_of};
 use super::spend::{Contexts, Spend};
 use super::totals::Totals;
@@ -48,6 +49,7 @@ pub(crate) struct Figures<'a> {
     totals: Result<Totals, String>,
     cached: Result<Cached, String>,
     cost: Result<(Usd, Usd), String>,
+    forked: Result<Forked, String>,
 }
 
 impl<'a> Figures<'a> {
@@ -93,6 +95,7 @@ impl<'a> Figures<'a> {
             totals: totals::totals(outcome, subject.meter).map_err(|why| why.to_string()),
             cached: cached::cached(outcome).ok_or_else(|| subject.no_cache.to_owned()),
             cost: subject.prices.clone().and_then(|prices| cached::cost(outcome, prices, subject.no_cache)),
+            forked: Forked::of(outcome).map_err(|why| why.unwrap_or_else(|| subject.no_cache.to_owned())),
             follow_ups: facts.and_then(|facts| FollowUps::of(facts, outcome, &by_thread, &delivered)),
         }
     }
@@ -242,6 +245,24 @@ impl<'a> Figures<'a> {
     fn cached_range(&self, of: fn(&cache::Usage) -> u64) -> Result<(u64, u64), String> {
         self.subject.children.clone()?;
         self.cached.as_ref().map(|cached| (of(&cached.low), of(&cached.high))).map_err(String::clone)
+    }
+
+    /// What a cache gained or lost at the border between a parent and its children.
+    pub(super) fn forked(&self, of: fn(&Forked) -> u64) -> Result<Value, String> {
+        self.with_children()?;
+        self.forked.as_ref().map(|forked| Value::Count(of(forked))).map_err(String::clone)
+    }
+
+    /// What the root's context costs once more, in dollars: read from the cache where one is simulated, else as new input.
+    pub(super) fn next_turn(&self) -> Result<Value, String> {
+        let prices = self.subject.prices.clone()?;
+        let context = self.root_contexts.as_ref().map(|contexts| contexts.last).ok_or("the root sent no request")?;
+        let tokens = match &self.cached {
+            Ok(cached) if cached.low != cached.high => return Err("the provider's cache rules leave a range".into()),
+            Ok(cached) if cached.low.read > 0 => Tokens { read: context, ..Tokens::default() },
+            _ => Tokens { uncached: context, ..Tokens::default() },
+        };
+        prices.cost(&tokens).map(dollars).map_err(|why| why.to_string())
     }
 
     /// What all requests cost, in dollars; a range is no value.

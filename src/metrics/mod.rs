@@ -14,6 +14,7 @@ mod cached;
 mod delegation;
 mod facts;
 mod figures;
+mod forked;
 mod list;
 #[cfg(test)]
 mod properties;

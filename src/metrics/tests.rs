@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::sample::{ROOT, Sample, call, delegating_call, meter, returned, wrote};
 use super::{METRICS, Measurement, Subject, Value, measure, metric, returns, spend_by_thread};
 use crate::cache;
-use crate::ledger::{CacheUse, Failure, FailureKind, Fate, Log, Outcome};
+use crate::ledger::{CacheUse, Failure, FailureKind, Fate, FirstDivergence, Log, Outcome, Place};
 use crate::prices::PriceTable;
 use crate::score::Scored;
 use crate::strategy::Splice;
@@ -468,8 +468,8 @@ fn the_list_keeps_its_names_and_order() {
         child.opening child.opening_sum child.peak_context child.input_total child.output_total \
         delegation.footprint delegation.moved delegation.absorbed delegation.compression reexplored \
         parent.reread input.billed input.new input.unique input.inherited cache.read cache.read.low cache.read.high cache.write \
-        cache.uncached total.input total.output \
-        overflow amplification tokens.per_fact requests delegations refusals children.abandoned children.zero_action cost.usd cost.usd.low cost.usd.high \
+        cache.uncached cache.opening_read cache.opening_lost cache.return_lost total.input total.output \
+        overflow amplification tokens.per_fact requests delegations refusals children.abandoned children.zero_action cost.usd cost.usd.low cost.usd.high cost.next_turn \
         latency.end_to_end latency.model latency.tools latency.critical_path quality rescues child.quality child.coverage \
         survival.seen survival.returned survival.kept survival.answered survival \
         used ignored stale invented admitted followups.from_context followups.resumed followups.redelegated followups.self \
@@ -539,11 +539,22 @@ fn a_run_costs_what_its_cache_made_of_it() {
         let subject =
             Subject { outcome, scored: Err(why.clone()), facts: Err(why), children: Ok(()), prices, no_cache: "no cache", meter: &meter() };
         let measured = measure(&subject);
-        ["cost.usd", "cost.usd.low", "cost.usd.high", "cache.read", "cache.read.low", "cache.read.high", "cache.write", "cache.uncached"]
-            .map(|name| measured.get(name).map(|value| (value.as_f64() * 1e9).round() / 1e9))
+        [
+            "cost.usd",
+            "cost.usd.low",
+            "cost.usd.high",
+            "cache.read",
+            "cache.read.low",
+            "cache.read.high",
+            "cache.write",
+            "cache.uncached",
+            "cost.next_turn",
+        ]
+        .map(|name| measured.get(name).map(|value| (value.as_f64() * 1e9).round() / 1e9))
     };
     // 1,000 x 0.2 + 100 x 2.5 + 50 x 2 + 20 x 10 = 750 millionths.
-    let exact = [0.00075, 0.00075, 0.00075, 1_000.0, 1_000.0, 1_000.0, 100.0, 50.0];
+    // The root's context, 1,150 and 20, once more at 0.2: 234 millionths.
+    let exact = [0.00075, 0.00075, 0.00075, 1_000.0, 1_000.0, 1_000.0, 100.0, 50.0, 0.000234];
     assert_eq!(of(&sample.outcome, "gpt-6-sol"), exact.map(Ok));
     // Nothing read in the worst case, all but 50 in the best: 100 x 2 = 200 against 50 x 0.2 + 50 x 2 = 110 millionths more.
     sample.send(ROOT, 100, 0).cache = ranged(usage(0, 0, 100), usage(50, 0, 50));
@@ -558,12 +569,49 @@ fn a_run_costs_what_its_cache_made_of_it() {
         Ok(1_050.0),
         Ok(100.0),
         tokens(150, 100),
+        Err("the provider's cache rules leave a range".into()),
     ];
     assert_eq!(of(&sample.outcome, "gpt-6-sol"), expect);
     assert!(of(&sample.outcome, "gpt-6-soll")[0].as_ref().is_err_and(|why| why.contains("no price is known for `gpt-6-soll`")));
     // A request that met no cache makes all unknown.
     sample.send(ROOT, 100, 0);
-    assert!(of(&sample.outcome, "gpt-6-sol").iter().all(|value| *value == Err("no cache".into())));
+    let [known @ .., next_turn] = of(&sample.outcome, "gpt-6-sol");
+    assert!(known.iter().all(|value| *value == Err("no cache".into())));
+    // 100 tokens at 2.
+    assert_eq!(next_turn, Ok(0.0002));
+}
+
+/// A fork that reads its parent's beginning, a blank child that loses 70 tokens, a grandchild; a parent whose beginning is lost meanwhile.
+#[test]
+fn caches_gain_and_lose_where_children_open_and_return() {
+    let mut sample = Sample::new();
+    let lost = |tokens| {
+        let why = cache::Why::Expired;
+        Some(FirstDivergence { row: Some(0), place: Place::System, why, common: tokens, lost: tokens })
+    };
+    let met = |read: u64, input: u64, divergence| {
+        let usage = cache::Usage { read, write_short: 0, write_long: 0, uncached: input - read };
+        Some(CacheUse { low: usage, high: usage, divergence })
+    };
+    sample.send(ROOT, 100, 1).cache = met(0, 100, lost(9)); // a first request loses to nobody
+    let fork = sample.open(ROOT, 1, "first");
+    sample.send(fork, 120, 1).cache = met(100, 120, None);
+    sample.send(fork, 130, 1).cache = met(120, 130, lost(5)); // a child's own loss
+    let grandchild = sample.open(fork, 2, "second");
+    sample.send(grandchild, 50, 1).cache = met(10, 50, lost(70));
+    sample.send(fork, 140, 1).cache = met(0, 140, lost(130)); // its child worked meanwhile
+    sample.send(ROOT, 150, 1).cache = met(100, 150, lost(40)); // child and grandchild did
+    sample.send(ROOT, 160, 1).cache = met(0, 160, lost(150)); // nobody did
+    let of = |outcome: &Outcome| {
+        ["cache.opening_read", "cache.opening_lost", "cache.return_lost"]
+            .map(|name| measured(outcome).get(name).map(|value| value.as_f64()))
+    };
+    assert_eq!(of(&sample.outcome), [110.0, 70.0, 170.0].map(Ok));
+    let range = cache::Usage { read: 5, ..cache::Usage::default() };
+    let last = sample.send(ROOT, 5, 1);
+    last.cache = Some(CacheUse { low: cache::Usage { uncached: 5, ..cache::Usage::default() }, high: range, divergence: None });
+    assert!(of(&sample.outcome)[0].as_ref().is_err_and(|why| why == "the provider's rules leave a range: request 7 reads 0 to 5"));
+    assert!(of(&Sample::new().outcome).iter().all(|value| *value == Err("no child was opened".into())));
 }
 
 #[test]

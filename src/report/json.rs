@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::results::{CellResult, Head, RESULTS_FORMAT, SummaryRow};
+use crate::results::{BreakEvens, CellResult, Head, RESULTS_FORMAT, SummaryRow};
 
 use super::Report;
 
@@ -10,6 +10,7 @@ use super::Report;
 #[derive(Default)]
 pub(super) struct Json {
     cells: usize,
+    break_evens: BreakEvens,
 }
 
 impl Report for Json {
@@ -26,12 +27,18 @@ impl Report for Json {
 
     fn cell(&mut self, cell: &CellResult) -> String {
         self.cells += 1;
+        self.break_evens.add(cell);
         format!("{}\n{}", if self.cells > 1 { "," } else { "" }, text(cell))
     }
 
     fn end(&mut self, summary: &[SummaryRow]) -> String {
         let rows: Vec<String> = summary.iter().map(text).collect();
-        format!("\n],\"summary\":[\n{}\n]}}\n", rows.join(",\n"))
+        let mut text = format!("\n],\"summary\":[\n{}\n]", rows.join(",\n"));
+        let rows: Vec<String> = self.break_evens.rows().iter().map(self::text).collect();
+        if !rows.is_empty() {
+            text += &format!(",\"break_even\":[\n{}\n]", rows.join(",\n"));
+        }
+        text + "}\n"
     }
 }
 

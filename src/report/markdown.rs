@@ -1,8 +1,9 @@
 //! Tables for a page: GitHub's Markdown.
 
-use crate::results::{CellResult, Head, SummaryRow};
+use crate::results::{BreakEvens, CellResult, Head, SummaryRow};
 
 use super::Report;
+use super::break_evens::break_evens;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
 use super::passes::passes;
 
@@ -11,6 +12,7 @@ use super::passes::passes;
 pub(super) struct Markdown {
     head: Option<Head>,
     folding: Option<Folding>,
+    break_evens: BreakEvens,
 }
 
 impl Markdown {
@@ -26,6 +28,7 @@ impl Report for Markdown {
     }
 
     fn cell(&mut self, cell: &CellResult) -> String {
+        self.break_evens.add(cell);
         let Some(head) = self.head.clone() else { return String::new() };
         let group = Group::of(cell);
         let text = if self.folding.as_ref().is_some_and(|folding| *folding.group() != group) { self.finish() } else { String::new() };
@@ -39,6 +42,9 @@ impl Report for Markdown {
             text += &draw(&table);
         }
         if let Some(table) = self.head.as_ref().and_then(|head| passes(head, summary)) {
+            text += &draw(&table);
+        }
+        if let Some(table) = break_evens(&self.break_evens.rows()) {
             text += &draw(&table);
         }
         text + &format!("\n**Bold**: the best of its column. {READING_HELP}\n")

@@ -3,6 +3,7 @@
 //!
 //! A report is told cell by cell, so that results of any number are written as they come and never held.
 
+mod break_evens;
 mod checked;
 mod columns;
 mod compared;

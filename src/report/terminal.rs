@@ -2,9 +2,10 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table as Drawn, TableStyle, Width};
 
-use crate::results::{CellResult, Head, SummaryRow};
+use crate::results::{BreakEvens, CellResult, Head, SummaryRow};
 
 use super::Report;
+use super::break_evens::break_evens;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
 use super::folded::folded;
 use super::passes::passes;
@@ -25,13 +26,14 @@ pub(super) struct Terminal {
     colour: bool,
     head: Option<Head>,
     folding: Option<Folding>,
+    break_evens: BreakEvens,
     tables: usize,
 }
 
 impl Terminal {
     /// Without colour, the best are still marked.
     pub fn new(colour: bool) -> Terminal {
-        Terminal { colour, head: None, folding: None, tables: 0 }
+        Terminal { colour, head: None, folding: None, break_evens: BreakEvens::default(), tables: 0 }
     }
 
     fn finish(&mut self) -> String {
@@ -70,6 +72,7 @@ impl Report for Terminal {
     }
 
     fn cell(&mut self, cell: &CellResult) -> String {
+        self.break_evens.add(cell);
         let Some(head) = self.head.clone() else { return String::new() };
         let group = Group::of(cell);
         let text = if self.folding.as_ref().is_some_and(|folding| *folding.group() != group) { self.finish() } else { String::new() };
@@ -83,6 +86,9 @@ impl Report for Terminal {
             text += &self.draw(&table);
         }
         if let Some(table) = self.head.as_ref().and_then(|head| passes(head, summary)) {
+            text += &self.draw(&table);
+        }
+        if let Some(table) = break_evens(&self.break_evens.rows()) {
             text += &self.draw(&table);
         }
         if self.tables > 0 {

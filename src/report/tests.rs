@@ -69,6 +69,7 @@ fn results() -> Results {
         settings: head.settings,
         cells,
         summary: summing.rows(),
+        break_even: vec![],
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing here depends on a clock, a path, a machine or a number of threads: equal runs, equal bytes.
 
+mod break_even;
 mod ledger_line;
 mod number;
 mod part_name;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Briefing, Fallback, Size};
 
+pub use break_even::{BreakEven, BreakEvenRow, BreakEvens};
 pub use ledger_line::{CacheClasses, CacheLine, Divergence, LedgerLine, TokensByOrigin};
 pub use number::Number;
 pub use part_name::PartName;
@@ -49,6 +51,9 @@ pub struct Results {
     pub cells: Vec<CellResult>,
     /// Means over the scenarios.
     pub summary: Vec<SummaryRow>,
+    /// From which further request on each delegating cell has cost no more than `inline` (left out where `inline` was not run).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub break_even: Vec<BreakEvenRow>,
 }
 
 /// What stands before the cells: all of [`Results`] that is known before the first one is run.

@@ -139,3 +139,18 @@ impl From<String> for Part {
         Part::text(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A text in pieces has the digest of the whole, whatever its length.
+        #[test]
+        fn pieces_have_the_digest_of_the_whole(pieces in proptest::collection::vec("\\PC{0,200}", 0..8)) {
+            prop_assert_eq!(Digest::of_pieces(pieces.iter().map(String::as_str)), Digest::of(&pieces.concat()));
+        }
+    }
+}

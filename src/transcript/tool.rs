@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Part;
 
 /// A tool's name: a text that is shared, since every view of every request carries its tools.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolName(Arc<str>);
 
 impl ToolName {
@@ -29,6 +29,13 @@ impl Deref for ToolName {
 impl Borrow<str> for ToolName {
     fn borrow(&self) -> &str {
         &self.0
+    }
+}
+
+impl fmt::Debug for ToolName {
+    /// As the text that it is: digests of scenarios are taken from this.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
     }
 }
 
