@@ -35,6 +35,7 @@ fn plan(scenario: Scenario) -> Plan {
         briefing: Briefing::default(),
         fallback: None,
         as_model: Some(MODELS[0].name.into()),
+        child_model: None,
         latency: "frontier".into(),
         engine: "tiktoken".into(),
         scaffold: "none".into(),

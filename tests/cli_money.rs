@@ -186,3 +186,69 @@ fn readers_stand_beside_each_other() {
     let (exit, _, errors) = ctxbench(folder.path(), &["run", "tiny-task", "--model", "script", "--model", "reader"]);
     assert!(exit == 2 && errors.contains("--model script stands alone"), "{errors}");
 }
+
+/// Dollars for a million tokens on 2026-11-30, cold: input, read, write, output.
+const SOL: [f64; 4] = [2.0, 0.2, 2.5, 10.0];
+const LUNA: [f64; 4] = [0.1, 0.01, 0.125, 0.5];
+const OPUS: [f64; 4] = [4.0, 0.2, 5.0, 20.0];
+
+/// Each request at the prices of its own thread's model, and no request finds what another model was sent.
+#[test]
+fn children_of_another_model_are_priced_and_cached_apart() {
+    #[track_caller]
+    fn check(root: &str, child: &str, of_root: [f64; 4], of_child: [f64; 4]) {
+        let folder = here();
+        let args = ["run", "continue-debugging", "--size", "medium", "-s", "claude-code:mode=fork", "--as", root, "--child-model", child];
+        let (exit, _, errors) = ctxbench(folder.path(), &[&args[..], &["--run-dir", "run", "--quiet"]].concat());
+        assert_eq!(exit, 0, "{errors}");
+        let line: Value = serde_json::from_str(fs::read_to_string(folder.path().join("run/results.jsonl")).unwrap().trim()).unwrap();
+        let (mut usd, mut children) = (0.0, 0);
+        let mut fewest = u64::MAX;
+        for row in fs::read_to_string(folder.path().join("run/ledger.jsonl")).unwrap().lines() {
+            let row: Value = serde_json::from_str(row).unwrap();
+            let tokens = |name: &str| row["cache"][name].as_f64().unwrap();
+            let is_root = row["thread"] == "/";
+            let price = if is_root { of_root } else { of_child };
+            let classes = [tokens("uncached"), tokens("read"), tokens("write"), row["output"].as_f64().unwrap()];
+            usd += classes.iter().zip(price).map(|(tokens, price)| tokens * price).sum::<f64>() / 1e6;
+            if !is_root {
+                children += 1;
+                fewest = fewest.min(row["cache"]["read"].as_u64().unwrap());
+            }
+        }
+        assert!(children > 1, "{children} requests of children");
+        assert_eq!(fewest == 0, root != child, "a fork reads its parent's beginning if both have one model: {fewest}");
+        let told = line["metrics"]["cost.usd"].as_f64().unwrap();
+        assert!((told - usd).abs() < 2e-6, "{told} was told, {usd} is the sum");
+        let again = results(folder.path(), &["reprice", "run"]);
+        for name in ["cost.usd", "cost.next_turn"] {
+            assert_eq!(again["cells"][0]["metrics"][name], line["metrics"][name], "{name}");
+        }
+        assert_eq!(again["settings"]["child_model"].as_str(), Some(child));
+    }
+    check("gpt-6-sol", "gpt-6-sol", SOL, SOL);
+    check("gpt-6-sol", "gpt-6-luna", SOL, LUNA);
+    check("claude-opus-5-5", "gpt-6-luna", OPUS, LUNA);
+}
+
+#[test]
+fn a_child_model_is_a_setting_of_the_run() {
+    let folder = here();
+    let run = |more: &[&str]| ctxbench(folder.path(), &[&["run", "tiny-task", "-s", "opencode", "--quiet"], more].concat());
+    let of = |more: &[&str]| results(folder.path(), &[&["run", "tiny-task", "-s", "opencode"], more].concat());
+    let (plain, luna) = (of(&[]), of(&["--child-model", "gpt-6-luna"]));
+    assert!(plain["settings"].get("child_model").is_none());
+    assert_ne!(plain["cells"][0]["fingerprint"], luna["cells"][0]["fingerprint"]);
+    // A quicker model for the child alone.
+    let time = |document: &Value| document["cells"][0]["metrics"]["latency.end_to_end"].as_u64().unwrap();
+    assert!(time(&luna) < time(&plain));
+    let none = &of(&["--child-model", "none"])["cells"][0];
+    assert_eq!(none["unmeasured"]["cost.usd"].as_str(), Some("no model was taken (--as none), so nothing is priced"));
+    let (exit, _, errors) = run(&["--child-model", "gpt-6-lunar"]);
+    assert_eq!(exit, 2);
+    assert!(errors.contains("gpt-6-luna"), "{errors}");
+    assert_eq!(run(&["--child-model", "gpt-6-luna", "--run-dir", "kept"]).0, 0);
+    let (exit, _, errors) = run(&["--run-dir", "kept", "--resume"]);
+    assert_eq!(exit, 2);
+    assert!(errors.contains("child_model"), "{errors}");
+}

@@ -47,6 +47,7 @@ fn play(held: &Held, strategy: &dyn Strategy) -> Outcome {
         window: None,
         latency: FRONTIER,
         cache: None,
+        children: None,
     };
     let outcome = engine::run(run).now_or_never().expect("a held model is ready at once");
     assert_eq!(outcome.failure, None);

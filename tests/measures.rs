@@ -4,14 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use ctxbench::engine::{self, ChildModel};
 use ctxbench::ledger::Outcome;
+use ctxbench::model::Model;
+use ctxbench::model::profile::FRONTIER;
 use ctxbench::model::reader::Reader;
 use ctxbench::results::BreakEven;
 use ctxbench::scenario::file::compile;
 use ctxbench::scenario::{Scenario, Size, builtin, builtin_names};
-use ctxbench::strategy::{Registry, Strategy, ThreadId};
+use ctxbench::setting::UserInput;
+use ctxbench::strategy::{Registry, RunContext, Strategy, ThreadId};
 use ctxbench::tokens::{CountError, Counters, Encoding, Meter, TokenCounter, counter};
 use ctxbench::transcript::{Body, Item, Origin, Part};
+use futures_util::FutureExt;
 
 #[path = "worlds/play.rs"]
 mod play;
@@ -139,6 +144,36 @@ fn the_projected_break_even_is_the_one_that_comes() {
         later += usize::from(matches!(projected, BreakEven::From { .. }));
     }
     assert!(later >= 2, "of {later} the break-even lies ahead");
+}
+
+/// A child's request is too long for its own model; the root's longer ones are not for the root's.
+#[test]
+fn each_thread_has_the_window_of_its_model() {
+    let reader = reader("tiny-task", Size::Small, &[]);
+    let scenario = reader.scenario();
+    let opencode = strategy("opencode");
+    let children = ChildModel { window: Some(300), latency: FRONTIER, cache: None };
+    let outcome = engine::run(engine::Run {
+        strategy: &*opencode,
+        agent: reader.start(0),
+        context: RunContext { root: scenario.root.clone(), agents: scenario.agents.clone(), scaffold: false },
+        history: vec![],
+        user: scenario.turns.iter().map(|turn| UserInput { when: turn.when, items: turn.items.clone() }).collect(),
+        world: Box::new(scenario.world.clone()),
+        meter: meter(),
+        ceilings: scenario.ceilings,
+        window: Some(10_000),
+        latency: FRONTIER,
+        cache: None,
+        children: Some(children),
+    });
+    let outcome = outcome.now_or_never().expect("the reader answers at once");
+    assert_eq!(outcome.failure, None, "the parent is told, and goes on");
+    for row in &outcome.rows {
+        assert_eq!(row.overflow, row.thread != ThreadId::ROOT && row.input.total() > 300, "{} of {} tokens", row.path, row.input.total());
+    }
+    assert!(outcome.rows.iter().any(|row| row.overflow));
+    assert!(outcome.rows_of(ThreadId::ROOT).any(|row| row.input.total() > 300));
 }
 
 #[test]

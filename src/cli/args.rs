@@ -101,6 +101,10 @@ pub struct MeasureArgs {
     #[arg(long = "as", value_name = "MODEL", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(MODELS.iter().map(|model| model.name).chain(["none"])))]
     pub as_model: Option<String>,
+    /// The model whose prices, window, prompt cache and latency children take, or `none` [default: that of --as]
+    #[arg(long, value_name = "MODEL", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(MODELS.iter().map(|model| model.name).chain(["none"])))]
+    pub child_model: Option<String>,
     /// The encoding that tokens are counted in
     #[arg(long, value_name = "ENCODING", default_value = Encoding::O200kBase.name(),
           value_parser = PossibleValuesParser::new(Encoding::ALL.map(Encoding::name)))]

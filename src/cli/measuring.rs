@@ -22,6 +22,8 @@ use super::inputs::read_text;
 pub struct Measuring {
     /// The model whose window, latency, cache and prices runs take, if that was typed; `Some(None)`: none.
     pub as_model: Option<Option<ModelProfile>>,
+    /// The model of every thread but the root, by name, if that was typed.
+    pub child_model: Option<String>,
     /// The encoding.
     pub encoding: Encoding,
     /// The counter; it loads its vocabulary when it first counts.
@@ -46,13 +48,15 @@ impl Measuring {
             crate::cache::Profile::builtin(rules).map_err(|why| Error::Usage(format!("--cache: {why}, model, off")))?;
         }
         let cache = CacheSettings { rules: rules.to_owned(), keys: args.cache_key.clone(), start: args.cache_start.clone() };
-        Ok(Measuring { as_model, encoding, counter, scaffold: args.scaffold.clone(), cache, prices: price_table(args.prices.as_deref())? })
+        let (child_model, scaffold) = (args.child_model.clone(), args.scaffold.clone());
+        Ok(Measuring { as_model, child_model, encoding, counter, scaffold, cache, prices: price_table(args.prices.as_deref())? })
     }
 
     /// What is measured with if nothing is typed, in an encoding.
     pub fn usual(encoding: &str) -> Result<Measuring, Error> {
         Measuring::of(&MeasureArgs {
             as_model: None,
+            child_model: None,
             tokenizer: encoding.to_owned(),
             engine: "tiktoken".to_owned(),
             scaffold: NONE.to_owned(),
@@ -72,6 +76,7 @@ impl Measuring {
             briefing,
             fallback,
             as_model: profile.map(|profile| profile.name.to_owned()),
+            child_model: self.child_model.clone(),
             latency: profile.map_or(FRONTIER, |profile| profile.latency).name.to_owned(),
             engine: self.counter.id().to_owned(),
             scaffold: self.scaffold.clone(),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::plan::NONE;
 use crate::prices::{ModelPrices, PriceTable, Tokens, Usd};
 use crate::report::render;
 use crate::results::{CacheClasses, CellResult, LedgerLine, Number, Prices, Results, Settings, Summing};
@@ -30,6 +31,8 @@ pub fn reprice(args: &RepriceArgs, global: &Global, console: &Console) -> Result
     if let Some(lack) = progress(&args.run)?.lack(&args.run) {
         console.warn(&lack);
     }
+    let settings: Settings = serde_json::from_value(run.get("settings").cloned().unwrap_or_default())
+        .map_err(|why| Error::Input(format!("{}: settings: {why}", args.run.join("run.json").display())))?;
     let models = models(&run);
     let mut spent = spent(&args.run)?;
     let mut cells: Vec<CellResult> = Vec::new();
@@ -38,13 +41,11 @@ pub fn reprice(args: &RepriceArgs, global: &Global, console: &Console) -> Result
         let mut cell = cell?;
         let model = models.get(&(cell.scenario.clone(), cell.strategy.clone())).and_then(Option::as_deref);
         let paid = spent.remove(&cell.cell);
-        price(&mut cell, paid, model, &table);
+        price(&mut cell, paid, model, settings.child_model.as_deref(), &table);
         summing.add(&cell);
         cells.push(cell);
     }
     let text = |name: &str| run.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let settings: Settings = serde_json::from_value(run.get("settings").cloned().unwrap_or_default())
-        .map_err(|why| Error::Input(format!("{}: settings: {why}", args.run.join("run.json").display())))?;
     let results = Results {
         format: text("results"),
         ctxbench: text("ctxbench"),
@@ -59,8 +60,16 @@ pub fn reprice(args: &RepriceArgs, global: &Global, console: &Console) -> Result
     emit("reprice", global.format, &global.out, console, &|format, colour| render(format, colour, &results))
 }
 
-/// What a cell spent, request by request: the worst case and the best.
-type Spent = Vec<(Option<CacheClasses>, Option<CacheClasses>, u64)>;
+/// What a request spent.
+struct Request {
+    is_root: bool,
+    worst: Option<CacheClasses>,
+    best: Option<CacheClasses>,
+    output: u64,
+}
+
+/// What a cell spent, request by request.
+type Spent = Vec<Request>;
 
 fn spent(folder: &Path) -> Result<BTreeMap<String, Spent>, Error> {
     let mut spent: BTreeMap<String, Spent> = BTreeMap::new();
@@ -68,7 +77,8 @@ fn spent(folder: &Path) -> Result<BTreeMap<String, Spent>, Error> {
         let line = line?;
         let worst = line.cache.as_ref().map(|cache| cache.worst());
         let best = line.cache.as_ref().map(|cache| cache.best.unwrap_or(cache.worst()));
-        spent.entry(line.cell.to_string()).or_default().push((worst, best, line.output));
+        let is_root = *line.thread == *"/";
+        spent.entry(line.cell.to_string()).or_default().push(Request { is_root, worst, best, output: line.output });
     }
     Ok(spent)
 }
@@ -86,7 +96,7 @@ fn models(run: &Value) -> BTreeMap<(String, String), Option<String>> {
     lines.iter().filter_map(of).collect()
 }
 
-fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, table: &Arc<PriceTable>) {
+fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, child_model: Option<&str>, table: &Arc<PriceTable>) {
     // A figure that nobody could give for another reason than its price stays as it is.
     let is_lost = cell.unmeasured.get("total.input").cloned();
     let priced = match (model, &spent) {
@@ -95,7 +105,15 @@ fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, table
         (Some(model), Some(spent)) => table.find(model).map(|prices| (spent, prices)).map_err(|why| why.to_string()),
     };
     let next_turn = priced.clone().and_then(|(spent, prices)| next_turn(cell, spent, prices));
-    let cost = is_lost.map_or(priced, Err).and_then(|(spent, prices)| cost(spent, prices));
+    let of_children = child_model.map(|name| match name {
+        NONE => Err("no model was taken (--as none), so nothing is priced".to_owned()),
+        name => table.find(name).map_err(|why| why.to_string()),
+    });
+    let cost = is_lost.map_or(priced, Err).and_then(|(spent, prices)| {
+        let has_children = spent.iter().any(|request| !request.is_root);
+        let children = if has_children { of_children.transpose()?.unwrap_or(prices) } else { prices };
+        cost(spent, prices, children)
+    });
     let dollars = |usd: Usd| Number::real(usd.trillionths() as f64 / 1e12);
     for name in PRICED {
         let value = if name == NEXT_TURN {
@@ -122,22 +140,23 @@ fn next_turn(cell: &CellResult, spent: &Spent, prices: &ModelPrices) -> Result<U
     let unknown = || cell.unmeasured.get("parent.final_context").cloned().unwrap_or_else(|| "the root sent no request".to_owned());
     let Some(Number::Whole(context)) = cell.metrics.get("parent.final_context").copied().flatten() else { return Err(unknown()) };
     let context = u64::try_from(context).map_err(|_| unknown())?;
-    if spent.iter().any(|(worst, best, _)| worst != best) {
+    if spent.iter().any(|request| request.worst != request.best) {
         return Err("the provider's cache rules leave a range".to_owned());
     }
-    let reads = spent.iter().any(|(worst, ..)| worst.is_some_and(|classes| classes.read > 0));
+    let reads = spent.iter().any(|request| request.worst.is_some_and(|classes| classes.read > 0));
     let tokens = if reads { Tokens { read: context, ..Tokens::default() } } else { Tokens { uncached: context, ..Tokens::default() } };
     prices.cost(&tokens).map_err(|why| why.to_string())
 }
 
 /// The smaller and the larger sum.
-fn cost(spent: &Spent, prices: &ModelPrices) -> Result<(Usd, Usd), String> {
+fn cost(spent: &Spent, root: &ModelPrices, children: &ModelPrices) -> Result<(Usd, Usd), String> {
     let sum = |best: bool| {
         let mut sum = Usd::ZERO;
-        for (worst_case, best_case, output) in spent {
-            let classes = if best { best_case } else { worst_case };
+        for request in spent {
+            let classes = if best { request.best } else { request.worst };
+            let prices = if request.is_root { root } else { children };
             let CacheClasses { read, write, uncached, write_long } = classes.ok_or("the run simulated no prompt cache")?;
-            let tokens = Tokens { uncached, read, write_short: write.saturating_sub(write_long), write_long, output: *output };
+            let tokens = Tokens { uncached, read, write_short: write.saturating_sub(write_long), write_long, output: request.output };
             sum += prices.cost(&tokens).map_err(|why| why.to_string())?;
         }
         Ok::<Usd, String>(sum)

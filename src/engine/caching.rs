@@ -19,6 +19,8 @@ use super::log::Logs;
 /// The cache of a run, and what each thread sent last.
 pub(super) struct Caching {
     setup: PromptCache,
+    /// That of every thread but the root, where it is another.
+    of_children: Option<PromptCache>,
     cache: Cache<Shared>,
     texts: Shared,
     meter: Meter,
@@ -60,10 +62,11 @@ pub(super) struct Sending<'a> {
 }
 
 impl Caching {
-    pub fn new(setup: PromptCache, meter: Meter) -> Caching {
+    pub fn new(setup: PromptCache, of_children: Option<PromptCache>, meter: Meter) -> Caching {
         let texts = Shared(Rc::new(RefCell::new(Known { meter: meter.clone(), texts: FxHashMap::default() })));
         Caching {
             setup,
+            of_children,
             cache: Cache::new(texts.clone()),
             texts,
             meter,
@@ -171,13 +174,14 @@ impl Caching {
         same: usize,
         rest: &[Segment],
     ) -> Option<Outcome> {
-        let key = match self.setup.keys {
+        let setup = self.of_children.as_ref().filter(|_| thread != ThreadId::ROOT).unwrap_or(&self.setup);
+        let key = match setup.keys {
             CacheKeys::Run => Cow::Borrowed("run"),
             CacheKeys::Thread => thread.0.to_string().into(),
         };
         let request = Request {
-            profile: &self.setup.rules,
-            model: &self.setup.model,
+            profile: &setup.rules,
+            model: &setup.model,
             scope: "run",
             key: Some(&key),
             thread: path,

@@ -47,7 +47,7 @@ impl Engine {
             more: reply.more,
             synthetic: reply.synthetic,
             total: self.rows[row].input.total().saturating_add(output),
-            window: self.window,
+            window: self.window_of(thread),
         };
         if aside && mutation::is(Mutation::AsideKept) {
             let pushed = self.logs.push(&self.meter, log, Item::assistant(None, said.text.as_str()));

@@ -61,6 +61,19 @@ pub struct Run<'a> {
     pub latency: Latency,
     /// The provider's prompt cache; `None`: nothing is read from one.
     pub cache: Option<PromptCache>,
+    /// The model of every thread but the root, where it is another one.
+    pub children: Option<ChildModel>,
+}
+
+/// What a run takes of the model that plays its children.
+#[derive(Clone, Debug)]
+pub struct ChildModel {
+    /// Its window in tokens; `None`: no limit.
+    pub window: Option<u64>,
+    /// How long an exchange lasts where the model does not say.
+    pub latency: Latency,
+    /// Its provider's prompt cache; without one of its own or of the root no thread meets any.
+    pub cache: Option<PromptCache>,
 }
 
 /// Plays a run to its end. Whatever goes wrong is in [`Outcome::failure`]; rows already written stay.
@@ -93,6 +106,8 @@ struct Engine {
     ceilings: Ceilings,
     window: Option<u64>,
     latency: Latency,
+    /// Window and latency of every thread but the root, where they are others.
+    of_children: Option<(Option<u64>, Latency)>,
     caching: Option<Caching>,
     /// Items of the root's history that lie in the cache when the run begins.
     warm: Option<usize>,
@@ -137,10 +152,16 @@ impl Engine {
             .filter_map(|item| item.as_call().map(|call| call.key.0).or(item.answers().map(|key| key.0)))
             .max()
             .map_or(0, |key| key.saturating_add(1));
-        let warm = run.cache.as_ref().filter(|cache| cache.warm).map(|_| run.history.len());
+        let of_children = run.children.as_ref().map(|children| (children.window, children.latency));
+        let (cache, child_cache) = match run.children {
+            None => (run.cache, None),
+            Some(children) => run.cache.zip(children.cache).map_or((None, None), |(cache, child)| (Some(cache), Some(child))),
+        };
+        let warm = cache.as_ref().filter(|cache| cache.warm).map(|_| run.history.len());
         let mut engine = Engine {
             session,
-            caching: run.cache.map(|cache| Caching::new(cache, run.meter.clone())),
+            caching: cache.map(|cache| Caching::new(cache, child_cache, run.meter.clone())),
+            of_children,
             warm,
             may_dangle: run.strategy.may_dangle(),
             return_contract: run.strategy.return_contract(),
@@ -189,6 +210,16 @@ impl Engine {
             }
         }
         engine
+    }
+
+    /// The window of a thread's model.
+    fn window_of(&self, thread: ThreadId) -> Option<u64> {
+        self.of_children.filter(|_| thread != ThreadId::ROOT).map_or(self.window, |(window, _)| window)
+    }
+
+    /// How long the exchanges of a thread's model last.
+    fn latency_of(&self, thread: ThreadId) -> Latency {
+        self.of_children.filter(|_| thread != ThreadId::ROOT).map_or(self.latency, |(_, latency)| latency)
     }
 
     /// Stops the run for a reason. The first reason stands.

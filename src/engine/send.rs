@@ -47,12 +47,13 @@ impl Engine {
                     let read = self.rows[row].cache.as_ref().map_or(0, |cache| cache.low.read);
                     let uncached = self.rows[row].input.total() - read;
                     self.rows[row].synthetic = reply.synthetic;
+                    let latency = self.latency_of(self.rows[row].thread);
                     let ms = match reply.took {
-                        Took::Profile => self.latency.exchange_ms(uncached, read, output),
+                        Took::Profile => latency.exchange_ms(uncached, read, output),
                         Took::Ms(ms) => ms.max(1),
                     };
                     if let Some(caching) = &mut self.caching {
-                        let first_token = self.latency.exchange_ms(uncached, read, 0).min(ms);
+                        let first_token = latency.exchange_ms(uncached, read, 0).min(ms);
                         caching.begins(row as u32, self.now.saturating_add(first_token));
                     }
                     let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain.saturating_add(ms) };
@@ -143,7 +144,7 @@ impl Engine {
                 "thread {}: a request of {} tokens is over the model's window of {}",
                 self.rows[row].path,
                 self.rows[row].input.total(),
-                self.window.unwrap_or_default()
+                self.window_of(thread).unwrap_or_default()
             );
             self.rows[row].fate = Fate::Failed;
             let chain = self.turns[turn].chain.saturating_add(1);
@@ -349,7 +350,7 @@ impl Engine {
             fate: Fate::Open,
             synthetic: false,
             aside: view.aside,
-            overflow: self.window.is_some_and(|window| total > window),
+            overflow: self.window_of(thread).is_some_and(|window| total > window),
             capped: false,
             calls: 0,
             cut: 0,
@@ -367,11 +368,12 @@ impl Engine {
 
     /// What the prompt cache makes of a request that is about to be sent. One over the window is sent to nobody.
     fn ask_cache(&mut self, turn: TurnIndex, row: u32, sent: &Sent, input: u64) -> Result<Option<CacheUse>, CountError> {
+        let thread = self.turns[turn].thread;
+        let window = self.window_of(thread);
         let Some(caching) = &mut self.caching else { return Ok(None) };
-        if self.window.is_some_and(|window| input > window) {
+        if window.is_some_and(|window| input > window) {
             return Ok(Some(CacheUse::none(input)));
         }
-        let thread = self.turns[turn].thread;
         let one = &self.threads[thread.0 as usize];
         if let Some(warm) = self.warm.take() {
             let items = &self.logs.0[sent.log].log.items[..sent.length];

@@ -68,6 +68,7 @@ fn play_with(strategy: &dyn Strategy, ceilings: Ceilings, window: Option<u64>) -
         window,
         latency: FRONTIER,
         cache: None,
+        children: None,
     })
     .now_or_never()
     .unwrap_or_default()

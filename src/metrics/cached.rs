@@ -2,7 +2,10 @@
 
 use crate::cache;
 use crate::ledger::{Outcome, Row};
-use crate::prices::{ModelPrices, Tokens, Usd};
+use crate::prices::{Tokens, Usd};
+use crate::strategy::ThreadId;
+
+use super::Subject;
 
 /// Sums over all requests: the worst case that the provider's rules allow, and the best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,15 +25,18 @@ pub(super) fn cached(outcome: &Outcome) -> Option<Cached> {
     Some(sums)
 }
 
-/// What all requests cost together: `(dearest, cheapest)`, different where the cache's rules leave a range. A request without
+/// What all requests cost together, each at the prices of its thread's model: `(dearest, cheapest)`, different where the cache's rules leave a range. A request without
 /// a reply is paid as far as its input goes.
-pub(super) fn cost(outcome: &Outcome, prices: &ModelPrices, no_cache: &str) -> Result<(Usd, Usd), String> {
+pub(super) fn cost(outcome: &Outcome, subject: &Subject<'_>) -> Result<(Usd, Usd), String> {
+    let root = subject.prices.clone()?;
+    let children = if outcome.threads.len() > 1 { subject.child_prices.clone().transpose()?.unwrap_or(root) } else { root };
     let sum = |of: fn(&Row) -> Option<cache::Usage>| {
         let mut sum = Usd::ZERO;
         for row in &outcome.rows {
-            let usage = of(row).ok_or_else(|| no_cache.to_owned())?;
+            let usage = of(row).ok_or_else(|| subject.no_cache.to_owned())?;
             let cache::Usage { read, write_short, write_long, uncached } = usage;
             let tokens = Tokens { uncached, read, write_short, write_long, output: row.output };
+            let prices = if row.thread == ThreadId::ROOT { root } else { children };
             sum += prices.cost(&tokens).map_err(|why| why.to_string())?;
         }
         Ok::<Usd, String>(sum)

@@ -94,7 +94,7 @@ impl<'a> Figures<'a> {
             reread: reread::reread(outcome, &by_thread),
             totals: totals::totals(outcome, subject.meter).map_err(|why| why.to_string()),
             cached: cached::cached(outcome).ok_or_else(|| subject.no_cache.to_owned()),
-            cost: subject.prices.clone().and_then(|prices| cached::cost(outcome, prices, subject.no_cache)),
+            cost: cached::cost(outcome, subject),
             forked: Forked::of(outcome).map_err(|why| why.unwrap_or_else(|| subject.no_cache.to_owned())),
             follow_ups: facts.and_then(|facts| FollowUps::of(facts, outcome, &by_thread, &delivered)),
         }

@@ -54,6 +54,8 @@ pub struct Subject<'a> {
     pub children: Result<(), String>,
     /// What the model's tokens cost, or why nobody knows.
     pub prices: Result<&'a ModelPrices, String>,
+    /// What the tokens of every thread but the root cost, where another model plays them, or why nobody knows; `None`: the same.
+    pub child_prices: Option<Result<&'a ModelPrices, String>>,
     /// Why no prompt cache was simulated, if none was.
     pub no_cache: &'a str,
     /// Counts the statements of the facts that survived, each distinct one once a run.

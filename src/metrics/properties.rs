@@ -25,6 +25,7 @@ fn measured(outcome: &Outcome) -> Measurement {
         children: Ok(()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
+        child_prices: None,
         meter: &meter,
     })
 }
@@ -138,6 +139,7 @@ fn with_facts(outcome: &Outcome) -> Measurement {
         children: Ok(()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
+        child_prices: None,
         meter: &meter,
     })
 }

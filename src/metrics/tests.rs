@@ -21,6 +21,7 @@ fn measured(outcome: &Outcome) -> Measurement {
         children: Ok(()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
+        child_prices: None,
         meter: &meter,
     })
 }
@@ -146,6 +147,7 @@ fn unknown_children_make_every_figure_unknown_that_they_are_part_of() {
         children: Err(why.into()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
+        child_prices: None,
         meter: &meter,
     };
     let measured = measure(&subject);
@@ -171,6 +173,7 @@ fn scores_come_from_the_scorer() {
         children: Ok(()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
+        child_prices: None,
         meter: &meter,
     });
     assert_eq!(measured.get("quality"), Ok(Value::Ratio(0.75)));
@@ -536,8 +539,16 @@ fn a_run_costs_what_its_cache_made_of_it() {
     let of = |outcome: &Outcome, model: &str| {
         let prices = table.find(model).map_err(|why| why.to_string());
         let why: String = "not scored".into();
-        let subject =
-            Subject { outcome, scored: Err(why.clone()), facts: Err(why), children: Ok(()), prices, no_cache: "no cache", meter: &meter() };
+        let subject = Subject {
+            outcome,
+            scored: Err(why.clone()),
+            facts: Err(why),
+            children: Ok(()),
+            prices,
+            no_cache: "no cache",
+            child_prices: None,
+            meter: &meter(),
+        };
         let measured = measure(&subject);
         [
             "cost.usd",

@@ -24,6 +24,8 @@ pub struct Inputs {
     pub model: String,
     /// The model whose window and latency it takes.
     pub profile: Option<ModelProfile>,
+    /// The model of the children, where another one was asked for.
+    pub children: Option<Option<ModelProfile>>,
     /// The encoding.
     pub tokenizer: String,
     /// The counting engine and its version.
@@ -49,17 +51,22 @@ impl Inputs {
             strategy_version,
             model,
             profile,
+            children,
             tokenizer,
             engine,
             scaffold,
             cache,
             prices,
         } = self;
-        let profile = profile.map_or("none".to_owned(), |profile| {
-            let latency = profile.latency;
-            let rates = [latency.ttft_ms, latency.prefill, latency.prefill_above_64k, latency.cached_prefill, latency.decode];
-            format!("{} window {} latency {} {rates:?}", profile.name, profile.window, latency.name)
-        });
+        let told = |profile: Option<ModelProfile>| {
+            profile.map_or("none".to_owned(), |profile| {
+                let latency = profile.latency;
+                let rates = [latency.ttft_ms, latency.prefill, latency.prefill_above_64k, latency.cached_prefill, latency.decode];
+                format!("{} window {} latency {} {rates:?}", profile.name, profile.window, latency.name)
+            })
+        };
+        // Whoever asked for no other model has the fingerprints that there were before anybody could.
+        let children = children.map(|children| ("children", told(children)));
         vec![
             ("results", RESULTS_FORMAT.to_owned()),
             ("scenario", scenario.to_string()),
@@ -69,13 +76,16 @@ impl Inputs {
             ("strategy", strategy.clone()),
             ("strategy_version", strategy_version.to_string()),
             ("model", model.clone()),
-            ("profile", profile),
+            ("profile", told(*profile)),
             ("tokenizer", tokenizer.clone()),
             ("engine", engine.clone()),
             ("scaffold", scaffold.clone()),
             ("cache", cache.clone()),
             ("prices", prices.clone()),
         ]
+        .into_iter()
+        .chain(children)
+        .collect()
     }
 
     /// The inputs as the text that is digested behind the seed.

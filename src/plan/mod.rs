@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::import::Imported;
 use crate::model::Model;
 use crate::model::held::{Held, HeldError};
-use crate::model::profile::{FRONTIER, Latency, ModelProfile};
+use crate::model::profile::{FRONTIER, Latency, ModelProfile, model_profile};
 use crate::prices::{ModelPrices, PriceTable};
 use crate::results::{CacheSettings, Evidence, Head, Prices, Settings};
 use crate::scenario::{Briefing, Fallback, Scenario, Size};
@@ -208,6 +208,19 @@ pub struct Plan {
     last: Arc<Mutex<Option<LastRow>>>,
 }
 
+/// What is taken of the model that plays the children.
+#[derive(Clone)]
+pub struct ChildSide {
+    /// Its window in tokens; `None`: no limit.
+    pub window: Option<u64>,
+    /// How long an exchange lasts where the model does not say.
+    pub latency: Latency,
+    /// The prompt cache that its requests meet, or why there is none.
+    pub cache: Result<PromptCache, String>,
+    /// What its tokens cost, or why nobody knows.
+    pub prices: Result<Arc<ModelPrices>, String>,
+}
+
 /// A pair's number, and its row.
 type LastRow = (usize, Arc<CellRow>);
 
@@ -261,6 +274,8 @@ pub struct CellRow {
     pub cache: Result<PromptCache, String>,
     /// What its tokens cost, or why nobody knows.
     pub prices: Result<Arc<ModelPrices>, String>,
+    /// The model that plays the children, where it is another one.
+    pub children_model: Option<ChildSide>,
     /// The id without its seed.
     id: CellId,
     /// The id as text, up to the seed.
@@ -270,6 +285,12 @@ pub struct CellRow {
 }
 
 impl CellRow {
+    /// Why no thread meets a prompt cache; empty: they do.
+    pub fn no_cache(&self) -> &str {
+        let children = self.children_model.as_ref().map(|child| &child.cache);
+        [Some(&self.cache), children].into_iter().flatten().find_map(|cache| cache.as_ref().err()).map_or("", String::as_str)
+    }
+
     /// The cell of a seed.
     fn cell(self: &Arc<CellRow>, seed: u64) -> Cell {
         Cell {
@@ -420,19 +441,35 @@ impl Plan {
             remark: self.remark(subject, strategy),
             window,
             latency,
-            cache: self.cache(subject),
+            cache: self.cache(subject.profile),
             prices: self.model_prices(subject),
+            children_model: self.child_side(subject),
         })
     }
 
-    /// The prompt cache of a subject's model.
-    fn cache(&self, subject: &Subject) -> Result<PromptCache, String> {
+    /// The model of the children, if another one was asked for; `Some(None)`: none.
+    fn child_profile(&self) -> Option<Option<ModelProfile>> {
+        self.head.settings.child_model.as_deref().map(model_profile)
+    }
+
+    fn child_side(&self, subject: &Subject) -> Option<ChildSide> {
+        let profile = self.child_profile()?;
+        Some(ChildSide {
+            window: subject.window.or(profile.map(|profile| profile.window)),
+            latency: profile.map_or(FRONTIER, |profile| profile.latency),
+            cache: self.cache(profile),
+            prices: self.prices_of(profile),
+        })
+    }
+
+    /// The prompt cache of a model.
+    fn cache(&self, profile: Option<ModelProfile>) -> Result<PromptCache, String> {
         let CacheSettings { rules, keys, start } = &self.head.settings.cache;
-        let model = subject.profile.map(|profile| profile.name);
+        let model = profile.map(|profile| profile.name);
         let rules = match rules.as_str() {
             CACHE_OFF => return Err("no prompt cache was simulated (--cache off)".to_owned()),
             CACHE_OF_MODEL => {
-                let Some(profile) = subject.profile else { return Err("no model was taken (--as none), so no prompt cache".to_owned()) };
+                let Some(profile) = profile else { return Err("no model was taken (--as none), so no prompt cache".to_owned()) };
                 profile.cache.ok_or_else(|| format!("no rules are known for the prompt cache of {}", profile.name))?
             }
             named => named,
@@ -447,8 +484,12 @@ impl Plan {
         if let Some(prices) = &subject.prices {
             return Ok(prices.clone());
         }
+        self.prices_of(subject.profile)
+    }
+
+    fn prices_of(&self, profile: Option<ModelProfile>) -> Result<Arc<ModelPrices>, String> {
         let Some(table) = &self.prices else { return Err("the run has no prices".to_owned()) };
-        let Some(profile) = subject.profile else { return Err("no model was taken (--as none), so nothing is priced".to_owned()) };
+        let Some(profile) = profile else { return Err("no model was taken (--as none), so nothing is priced".to_owned()) };
         table.find(profile.name).map(|prices| Arc::new(prices.clone())).map_err(|why| why.to_string())
     }
 
@@ -501,7 +542,8 @@ impl Plan {
             tokenizer: self.head.tokenizer.clone(),
             engine: self.head.settings.engine.clone(),
             scaffold: self.head.settings.scaffold.clone(),
-            cache: self.cache(subject).map_or(NONE.to_owned(), |cache| {
+            children: self.child_profile(),
+            cache: self.cache(subject.profile).map_or(NONE.to_owned(), |cache| {
                 let client = cache.rules.client.as_deref().unwrap_or(NONE);
                 let (keys, start) = (&self.head.settings.cache.keys, &self.head.settings.cache.start);
                 format!("{}/{client} of {}, keys {keys}, {start}", cache.rules.name, cache.rules.dated)

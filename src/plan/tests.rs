@@ -94,6 +94,7 @@ pub(crate) fn head(seeds: u64) -> Head {
         briefing: Briefing::Same,
         fallback: None,
         as_model: Some("gpt-6-sol".into()),
+        child_model: None,
         latency: "frontier".into(),
         engine: "tiktoken".into(),
         scaffold: "none".into(),

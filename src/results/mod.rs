@@ -95,6 +95,10 @@ pub struct Settings {
     /// none was asked for); null: none, so no window.
     #[serde(rename = "as")]
     pub as_model: Option<String>,
+    /// The model whose window, latency, prompt cache and prices every thread but the root takes; `none`: none (left out where it is the
+    /// root's).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child_model: Option<String>,
     /// The latency profile that virtual time is computed with: an illustration, not a prediction.
     pub latency: String,
     /// The counting engine and its version.

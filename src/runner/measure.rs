@@ -62,7 +62,8 @@ pub(super) fn measure(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Measured
         facts: facts.map_err(|why| (*why).clone()),
         children: cell.children.clone(),
         prices: cell.prices.as_deref().map_err(String::clone),
-        no_cache: cell.cache.as_ref().err().map_or("", String::as_str),
+        no_cache: cell.no_cache(),
+        child_prices: cell.children_model.as_ref().map(|child| child.prices.as_deref().map_err(String::clone)),
         meter,
     };
     let measurement = metrics::measure(&subject);

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use indexmap::IndexMap;
 
-use crate::engine::{Run, run};
+use crate::engine::{ChildModel, Run, run};
 use crate::ledger::{Failure, FailureKind, Outcome};
 use crate::plan::{Cell, Stage};
 use crate::results::{CellResult, FailureNote, Status, ThreadNote};
@@ -69,6 +69,11 @@ fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
         window: cell.window,
         latency: cell.latency,
         cache: cell.cache.as_ref().ok().cloned(),
+        children: cell.children_model.as_ref().map(|child| ChildModel {
+            window: child.window,
+            latency: child.latency,
+            cache: child.cache.as_ref().ok().cloned(),
+        }),
     });
     let mut running = pin!(running);
     // A virtual model has its answers at once; only one that waits for somebody needs a runtime.

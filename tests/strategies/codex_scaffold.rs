@@ -59,6 +59,7 @@ fn played(spec: &str, scaffold: bool) -> Outcome {
         window: None,
         latency: FRONTIER,
         cache: None,
+        children: None,
     });
     let outcome = outcome.now_or_never().expect("a script awaits nothing");
     assert_eq!(outcome.failure, None, "{spec}");

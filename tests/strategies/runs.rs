@@ -100,6 +100,7 @@ pub fn play_within(window: Option<u64>, strategy: &dyn Strategy, script: Script,
         window,
         latency: FRONTIER,
         cache: None,
+        children: None,
     });
     let outcome = outcome.now_or_never().expect("a scripted run awaits nothing");
     Played { outcome, sent: sent.borrow().clone() }

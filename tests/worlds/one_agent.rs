@@ -84,6 +84,7 @@ pub fn plan(cells: u64) -> Plan {
         briefing: Briefing::default(),
         fallback: None,
         as_model: Some(MODELS[0].name.into()),
+        child_model: None,
         latency: "frontier".into(),
         engine: "tiktoken".into(),
         scaffold: "none".into(),

@@ -59,6 +59,7 @@ pub fn play_seeded(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaf
         window: scenario.window.or(model_profile("gpt-6-sol").map(|profile| profile.window)),
         latency: FRONTIER,
         cache: None,
+        children: None,
     });
     let outcome = outcome.now_or_never().expect("the reader answers at once");
     assert_eq!(outcome.failure, None, "{} under {}", scenario.id, strategy.id());
@@ -73,6 +74,7 @@ pub fn play_seeded(reader: &Reader, strategy: &dyn Strategy, meter: &Meter, scaf
         children: Ok(()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
+        child_prices: None,
         meter,
     });
     Played { outcome, measurement }

@@ -71,6 +71,7 @@ impl Session {
             window: None,
             latency: FRONTIER,
             cache,
+            children: None,
         });
         let outcome = outcome.now_or_never().expect("the player answers at once");
         assert_eq!(outcome.failure, None, "{self:?} under {}", strategy.id());

@@ -83,6 +83,7 @@ pub(super) fn play(strategy: &dyn Strategy, threads: &Rc<Threads>, plan: &Rc<Pla
         window: None,
         latency: FRONTIER,
         cache: None,
+        children: None,
     });
     // Every reply is ready at once, so the engine never waits.
     let outcome = outcome.now_or_never().unwrap_or_default();

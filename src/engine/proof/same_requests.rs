@@ -215,6 +215,7 @@ fn read(reader: &Reader, strategy: &dyn Strategy) -> Outcome {
         window: None,
         latency: FRONTIER,
         cache: None,
+        children: None,
     });
     outcome.unwrap_or_else(|why| panic!("{} under {}: {why}", scenario.id, strategy.id()))
 }

@@ -103,6 +103,7 @@ impl Story<'_> {
             window: None,
             latency: FRONTIER,
             cache: None,
+            children: None,
         })
     }
 

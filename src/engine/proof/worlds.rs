@@ -379,6 +379,7 @@ pub fn walk(world: &RandomWorld, strategy: &dyn Strategy) -> Result<(Outcome, No
         window: world.window,
         latency: FRONTIER,
         cache: None,
+        children: None,
     })?;
     let mut notes = notes.borrow().clone();
     notes.lies = lies.lock().map(|lies| lies.clone()).unwrap_or_default();

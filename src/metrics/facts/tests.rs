@@ -49,6 +49,7 @@ fn measured<const N: usize>(world: &Scenario, outcome: &Outcome, names: [&str; N
         children: Ok(()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
+        child_prices: None,
         meter: &meter,
     });
     names.map(|name| measured.get(name))

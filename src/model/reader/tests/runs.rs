@@ -57,6 +57,7 @@ fn play(world: &Scenario, strategy: &str, briefing: Briefing) -> Outcome {
         window: None,
         latency: FRONTIER,
         cache: None,
+        children: None,
     });
     outcome.now_or_never().expect("a virtual run is ready at once")
 }
