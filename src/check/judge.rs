@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::metrics::{Better, Metric};
 use crate::plan::CellId;
-use crate::results::{CellResult, Number, Status};
+use crate::results::{CellResult, Number, Parting, Status};
 
 use super::allowance::{Allowance, Millionths, ONE, millionths};
 use super::budget::{Bound, Budget, Budgets, Level, Limit, Typed};
@@ -29,6 +29,8 @@ pub struct MeasuredCell {
     pub trail: Trail,
     /// Where the tokens of its figures stand, by metric.
     pub splits: BTreeMap<&'static str, Split>,
+    /// The requests that a prompt cache could have read most more of, dearest first, and where each parts from an earlier one.
+    pub losses: Vec<(u32, Parting)>,
 }
 
 /// What is held to what, and how.

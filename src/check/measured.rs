@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::metrics::METRICS;
 use crate::plan::{CellId, CellIdError};
-use crate::results::{CellResult, LedgerLine, Number, PartLine, PartName, RequestLine};
+use crate::results::{CellResult, LedgerLine, Number, PartLine, PartName, Parting, RequestLine};
 
 use super::judge::MeasuredCell;
 use super::split::{Split, split};
@@ -30,14 +30,41 @@ pub fn measured_cell(
             splits.insert(metric.name, split);
         }
     }
-    Ok(MeasuredCell { id, trail: Trail::of(ledger, requests, parts), splits, result })
+    Ok(MeasuredCell { id, trail: Trail::of(ledger, requests, parts), splits, result, losses: losses(ledger) })
+}
+
+/// Losses that are kept of a cell: the dearest.
+const MAX_LOSSES: usize = 8;
+
+/// The requests that a prompt cache could have read most more of, dearest first; of equals the earlier one.
+fn losses(ledger: &[LedgerLine]) -> Vec<(u32, Parting)> {
+    let parting = |line: &LedgerLine| Some((line.seq, line.cache.as_ref()?.parts.clone()?));
+    let mut losses: Vec<(u32, Parting)> = ledger.iter().filter_map(parting).filter(|(_, parting)| parting.lost > 0).collect();
+    losses.sort_by_key(|(_, parting)| std::cmp::Reverse(parting.lost));
+    losses.truncate(MAX_LOSSES);
+    losses
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::TokensByOrigin;
     use crate::results::tests::{cell, ledger_line};
+    use crate::results::{CacheLine, TokensByOrigin};
+
+    #[test]
+    fn the_dearest_losses_are_kept() {
+        let line = |seq: u32, lost: Option<u64>| {
+            let parts = lost.map(|lost| Parting { from: Some(0), at: "system".into(), why: "system".into(), common: 5, lost });
+            let cache = CacheLine { read: 0, write: 0, uncached: 10, write_long: 0, best: None, parts };
+            LedgerLine { cache: Some(cache), ..ledger_line(seq, "/", TokensByOrigin::default(), 3) }
+        };
+        let lines: Vec<LedgerLine> =
+            [None, Some(4), Some(0), Some(9), Some(4)].into_iter().zip(0..).map(|(lost, seq)| line(seq, lost)).collect();
+        let kept: Vec<(u32, u64)> = losses(&lines).iter().map(|(seq, parting)| (*seq, parting.lost)).collect();
+        assert_eq!(kept, [(3, 9), (1, 4), (4, 4)]);
+        let many: Vec<LedgerLine> = (0..20).map(|seq| line(seq, Some(u64::from(seq)))).collect();
+        assert_eq!(losses(&many).iter().map(|(seq, _)| *seq).collect::<Vec<_>>(), [19, 18, 17, 16, 15, 14, 13, 12]);
+    }
 
     #[test]
     fn a_split_that_does_not_sum_says_nothing() {

@@ -12,6 +12,7 @@ mod folded;
 mod json;
 mod markdown;
 mod numerals;
+mod partings;
 mod passes;
 mod shown;
 mod shown_text;

@@ -10,6 +10,7 @@ use crate::transcript::Origin;
 
 use super::folded::folded;
 use super::numerals::count;
+use super::partings::partings;
 use super::shown::{Shown, ShownExchange, ShownItem, ShownRequest, ShownThread};
 
 /// Characters of a text that an overview shows.
@@ -190,39 +191,11 @@ fn exchanges(requests: &[ShownExchange]) -> String {
         out += &columns_text(&numbers, &columns[from..to]);
         from = to;
     }
-    out + &partings(requests)
-}
-
-/// Why requests read no more of the prompt cache than they do, a line each.
-fn partings(requests: &[ShownExchange]) -> String {
-    let mut out = String::new();
-    for (one, parts) in requests.iter().filter_map(|one| Some((one, one.cache.as_ref()?.parts.as_ref()?))) {
-        let place = if parts.at.parse::<usize>().is_ok() { format!("item {}", parts.at) } else { parts.at.to_string() };
-        let from = parts.from.map_or("no request of this run".to_owned(), |from| format!("request {from}"));
-        let why = match &*parts.why {
-            "model" => "another model".to_owned(),
-            "scope" => "another organisation".to_owned(),
-            "key" => "another routing key".to_owned(),
-            "expired" => "its entry had expired".to_owned(),
-            "not_yet" => "that one had not begun to answer".to_owned(),
-            "minimum" => "shorter than the provider keeps".to_owned(),
-            "look_back" => "too far before the breakpoints".to_owned(),
-            "not_kept" => "nothing was kept there".to_owned(),
-            "no_cache" => "the provider keeps nothing".to_owned(),
-            kind => format!("{} differs", kind.replace('_', " ")),
-        };
-        let (common, lost) = (count(parts.common as f64), count(parts.lost as f64));
-        let line =
-            format!("cache: request {} is like {from} up to {place} ({common} tokens; {why}): at most {lost} more could be read", one.seq);
-        for piece in folded(&line, PAGE - 2) {
-            let _ = writeln!(out, "  {piece}");
-        }
-    }
-    out
+    out + &partings(requests.iter().filter_map(|one| Some((one.seq, one.cache.as_ref()?.parts.as_ref()?))))
 }
 
 /// Characters of a line.
-const PAGE: usize = 80;
+pub(super) const PAGE: usize = 80;
 
 fn columns_text(numbers: &[String], columns: &[(&str, Vec<String>)]) -> String {
     let mut table = Table::new();

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::scenario::{Briefing, Fallback, Size};
 
 pub use break_even::{BreakEven, BreakEvenRow, BreakEvens};
-pub use ledger_line::{CacheClasses, CacheLine, Divergence, LedgerLine, TokensByOrigin};
+pub use ledger_line::{CacheClasses, CacheLine, Divergence, LedgerLine, Parting, TokensByOrigin};
 pub use number::Number;
 pub use part_name::PartName;
 pub use schema::{ledger_schema, results_schema};

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::check::{Checked, Figure, MeasuredCell, Pair, Row, Trail, Verdict, pairs};
 
 use super::super::folded::folded;
+use super::super::partings::partings;
 use super::document::place_value;
 use super::words::{bound, change, exact, growth, last_line, movement, place, signed, source, unit, value, verdicts};
 
@@ -59,6 +60,10 @@ pub fn explained_text(explained: &Explained<'_>) -> String {
     }
     out += "\nrequests: what each sent anew, of how much in all\n";
     out += &waterfall(&explained.cell.trail);
+    if !explained.cell.losses.is_empty() {
+        out += "\nprompt cache: where it lost most, dearest first\n";
+        out += &partings(explained.cell.losses.iter().map(|(seq, parting)| (*seq, parting)));
+    }
     match explained.accepted {
         None => out += &format!("\nthe cell is not in {}: nothing to compare with\n", checked.about.lock_file),
         Some(accepted) => out += &differences(accepted, &explained.cell.trail, explained.diff_lock),
@@ -196,8 +201,9 @@ pub fn explained_json(explained: &Explained<'_>) -> String {
     let side = |side: Option<(u32, u64, u64)>| side.map(|(seq, input, output)| json!({"seq": seq, "input_total": input, "output": output}));
     let pair = |one: &Pair| json!({"thread": one.thread, "accepted": side(one.before), "now": side(one.now), "growth": one.growth, "first": one.place.as_ref().map(place_value)});
     let difference = explained.accepted.map(|accepted| pairs(accepted, &explained.cell.trail).iter().map(pair).collect::<Vec<_>>());
+    let losses: Vec<Value> = explained.cell.losses.iter().map(|(seq, parting)| json!({"seq": seq, "parts": parting})).collect();
     let document = json!({
-        "format": EXPLAIN_FORMAT, "cell": explained.cell.result.cell, "check": checked, "requests": requests, "difference": difference,
+        "format": EXPLAIN_FORMAT, "cell": explained.cell.result.cell, "check": checked, "requests": requests, "cache_losses": losses, "difference": difference,
     });
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
