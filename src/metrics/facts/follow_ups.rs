@@ -41,7 +41,7 @@ impl FollowUps {
         }
         let asked: Vec<Vec<TopicIndex>> = (0..facts.scenario.turns.len()).map(|turn| asked_by(turn, facts)).collect();
         if asked.iter().all(Vec::is_empty) {
-            return Err("no turn behind a delegation needs anything by itself".into());
+            return Err("no follow-up behind a delegation".into());
         }
         let turns = rows_by_turn(facts, outcome, by_thread);
         let mut counts = FollowUps::default();

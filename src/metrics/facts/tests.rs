@@ -433,7 +433,7 @@ fn the_cost_ends_where_the_next_turn_begins() {
 #[test]
 fn what_is_needed_before_a_delegation_or_brought_by_one_is_no_follow_up() {
     let mut world = world();
-    let why = "no turn behind a delegation needs anything by itself";
+    let why = "no follow-up behind a delegation";
     let (mut sample, _) = asked_again();
     answer(&mut sample, STORE);
     let mut check = |delegates: [&[usize]; 2], needs: [&[usize]; 2], expect: Result<u64, &str>| {
