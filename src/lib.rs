@@ -13,6 +13,7 @@ pub mod metrics;
 pub mod model;
 pub mod plan;
 pub mod prices;
+pub mod reason;
 pub mod report;
 pub mod results;
 pub mod runner;

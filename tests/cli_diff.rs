@@ -74,7 +74,7 @@ fn what_nobody_measured_is_said() {
     assert!(
         ctxbench(folder.path(), &["diff", "a", "a", "--metric", "child.opening"])
             .1
-            .contains("child.opening under inline@1: nothing to compare (no child was opened)")
+            .contains("child.opening under inline@1: nothing to compare (no child opened)")
     );
 }
 

@@ -109,9 +109,9 @@ fn a_strategy_that_is_named_twice_is_one_column() {
 fn where_nobody_has_a_figure_it_is_said_why() {
     let args = ["sweep", "auth-lookup", "--vary", "files=1..2", "-s", "inline", "--metric", "child.opening", "--metric", "delegations"];
     let human = ctxbench(&args).1;
-    assert!(human.contains("child.opening\n  no strategy has a figure at any value: no child was opened\n"), "{human}");
+    assert!(human.contains("child.opening\n  no strategy has a figure at any value: no child opened\n"), "{human}");
     assert!(human.contains("delegations\n  no direction is better, so nobody is the best\n"), "{human}");
-    assert_eq!(document(&args[1..])["unmeasured"], serde_json::json!({"child.opening": "no child was opened"}));
+    assert_eq!(document(&args[1..])["unmeasured"], serde_json::json!({"child.opening": "no child opened"}));
     // A window that no request fits into.
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/auth-lookup.yaml");
     let text = std::fs::read_to_string(suite).unwrap();

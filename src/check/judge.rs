@@ -131,7 +131,7 @@ fn row_of(cell: &MeasuredCell, metric: &'static Metric, limits: Vec<Limit>, figu
     match value {
         None => {
             verdicts.insert(Verdict::Unmeasured);
-            let why = cell.result.unmeasured.get(metric.name).map_or("it was not measured", String::as_str);
+            let why = cell.result.unmeasured.get(metric.name).map_or("it was not measured", AsRef::as_ref);
             remark = Some(why.to_owned());
         }
         Some(value) => {

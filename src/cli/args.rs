@@ -203,6 +203,9 @@ pub struct ShowArgs {
     /// Only this request, in full
     #[arg(long, value_name = "N", conflicts_with_all = ["thread", "vs"])]
     pub request: Option<u32>,
+    /// What this model's provider bills for each request, beside the run's count: frames, tools, hidden prompt
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["request", "vs"])]
+    pub framing: Option<String>,
     /// How it was measured.
     #[command(flatten)]
     pub measure: MeasureArgs,

@@ -98,7 +98,7 @@ fn models(run: &Value) -> BTreeMap<(String, String), Option<String>> {
 
 fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, child_model: Option<&str>, table: &Arc<PriceTable>) {
     // A figure that nobody could give for another reason than its price stays as it is.
-    let is_lost = cell.unmeasured.get("total.input").cloned();
+    let is_lost = cell.unmeasured.get("total.input").map(|why| why.clone().into_owned());
     let priced = match (model, &spent) {
         (None, _) => Err("no model was taken (--as none), so nothing is priced".to_owned()),
         (Some(_), None) => Err("the run's ledger has no request of it".to_owned()),
@@ -128,7 +128,7 @@ fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, child
         };
         cell.unmeasured.shift_remove(name);
         if let Err(why) = &value {
-            cell.unmeasured.insert(name.into(), why.clone());
+            cell.unmeasured.insert(name.into(), why.clone().into());
         }
         cell.metrics.insert(name.into(), value.ok().and_then(dollars));
     }
@@ -137,7 +137,7 @@ fn price(cell: &mut CellResult, spent: Option<Spent>, model: Option<&str>, child
 
 /// What the root's final context costs once more, as `cost.next_turn` of a run is.
 fn next_turn(cell: &CellResult, spent: &Spent, prices: &ModelPrices) -> Result<Usd, String> {
-    let unknown = || cell.unmeasured.get("parent.final_context").cloned().unwrap_or_else(|| "the root sent no request".to_owned());
+    let unknown = || cell.unmeasured.get("parent.final_context").map_or("the root sent no request", AsRef::as_ref).to_owned();
     let Some(Number::Whole(context)) = cell.metrics.get("parent.final_context").copied().flatten() else { return Err(unknown()) };
     let context = u64::try_from(context).map_err(|_| unknown())?;
     if spent.iter().any(|request| request.worst != request.best) {

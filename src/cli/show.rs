@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::error::Error;
 use crate::error::nearest::{suggestion, suggestion_or_stop};
 use crate::plan::{Cell, CellId, CellIdError};
-use crate::report::{Format, Sent, Shown, Texts, Versus, VersusCell, cell_text, request_text, versus_text};
+use crate::report::{Billed, Format, Sent, Shown, Texts, Versus, VersusCell, cell_text, request_text, versus_text};
 use crate::results::{CellResult, LedgerLine, PartLine, RequestLine};
 use crate::runner::play;
 use crate::strategy::{Choice, Registry};
-use crate::tokens::Meter;
+use crate::tokens::framing::Framing;
+use crate::tokens::{Meter, counter};
 
 use super::args::{Global, ShowArgs};
 use super::console::Console;
@@ -25,6 +26,7 @@ pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Con
     if let Some(other) = &args.vs {
         return versus(args, other, registry, global, console);
     }
+    let framing = args.framing.as_deref().map(|model| framing(model).map(|framing| (model, framing))).transpose()?;
     let (result, tokenizer, sent) = found(args, &args.cell, registry, console)?;
     if let Some(seq) = args.request {
         return one_request(args, seq, &sent, &result, global, console);
@@ -35,11 +37,25 @@ pub fn show(args: &ShowArgs, registry: &Registry, global: &Global, console: &Con
         only(&mut shown, path)?;
         texts = Texts::Whole;
     }
+    if let Some((model, framing)) = framing {
+        let billed = Billed::of(&sent, model, framing, &*counter(framing.encoding())).map_err(|why| Error::Input(why.to_string()))?;
+        shown.billed = Some(match &args.thread {
+            Some(path) => billed.only(path),
+            None => billed,
+        });
+    }
     emit("show", global.format, &global.out, console, &|format, _| match format {
         Format::Human => Some(cell_text(&shown, texts)),
         Format::Json => serde_json::to_string_pretty(&shown).ok().map(|text| text + "\n"),
         _ => None,
     })
+}
+
+/// The figures of a model's provider, or of a family by its name.
+fn framing(model: &str) -> Result<Framing, Error> {
+    Framing::of_model(model)
+        .map_or_else(|| Framing::named(model), Ok)
+        .map_err(|why| Error::Usage(format!("nothing was published of how requests to `{model}` are billed, and {why}")))
 }
 
 /// Shows a cell beside the one that differs from it in the strategy alone.

@@ -104,7 +104,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
         take(&mut curves, &values, strategies.len(), &cells, &mut notes);
         for (metric, why) in cells.iter().filter(|cell| cell.status != Status::Failed).flat_map(|cell| &cell.unmeasured) {
             if curves.iter().any(|(known, _)| known.name == metric) {
-                unmeasured.entry(metric.clone().into_owned()).or_insert_with(|| why.clone());
+                unmeasured.entry(metric.clone().into_owned()).or_insert_with(|| why.clone().into_owned());
             }
         }
         let known: Vec<(&Metric, &Curve)> = curves.iter().map(|(metric, curve)| (*metric, curve)).collect();

@@ -180,7 +180,7 @@ fn rows_of(metric: &'static Metric, groups: &Groups<'_>, unmeasured: &mut Vec<St
             Err(why) => {
                 let reason = |cell: &CellResult| cell.unmeasured.get(metric.name).cloned();
                 let reason =
-                    pairs.iter().find_map(|(left, right)| reason(left).or_else(|| reason(right))).unwrap_or_else(|| why.to_string());
+                    pairs.iter().find_map(|(left, right)| reason(left).or_else(|| reason(right))).unwrap_or_else(|| why.to_string().into());
                 let strategy = if left == right { left.clone() } else { format!("{left} and {right}") };
                 unmeasured.push(format!("{} under {strategy}: nothing to compare ({reason})", metric.name));
                 continue;

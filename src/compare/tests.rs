@@ -1,12 +1,10 @@
-use indexmap::IndexMap;
-
 use super::*;
 use crate::metrics::metric;
-use crate::results::Number;
+use crate::results::{ByMetric, Number};
 
 /// A cell with one figure.
 fn cell(scenario: &str, strategy: &str, seed: u64, name: &str, value: f64) -> CellResult {
-    let figure = IndexMap::from([(name.to_owned().into(), Number::real(value))]);
+    let figure = ByMetric::from_iter([(name.to_owned().into(), Number::real(value))]);
     CellResult { fingerprint: format!("{value}"), metrics: figure, ..crate::results::tests::cell(scenario, strategy, seed) }
 }
 

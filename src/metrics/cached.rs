@@ -3,6 +3,7 @@
 use crate::cache;
 use crate::ledger::{Outcome, Row};
 use crate::prices::{Tokens, Usd};
+use crate::reason::Reason;
 use crate::strategy::ThreadId;
 
 use super::Subject;
@@ -27,7 +28,7 @@ pub(super) fn cached(outcome: &Outcome) -> Option<Cached> {
 
 /// What all requests cost together, each at the prices of its thread's model: `(dearest, cheapest)`, different where the cache's rules leave a range. A request without
 /// a reply is paid as far as its input goes.
-pub(super) fn cost(outcome: &Outcome, subject: &Subject<'_>) -> Result<(Usd, Usd), String> {
+pub(super) fn cost(outcome: &Outcome, subject: &Subject<'_>) -> Result<(Usd, Usd), Reason> {
     let root = subject.prices.clone()?;
     let children = if outcome.threads.len() > 1 { subject.child_prices.clone().transpose()?.unwrap_or(root) } else { root };
     let sum = |of: fn(&Row) -> Option<cache::Usage>| {

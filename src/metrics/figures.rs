@@ -3,6 +3,7 @@
 use crate::cache;
 use crate::ledger::{ByThread, Fate, Outcome, Row};
 use crate::prices::{Tokens, Usd};
+use crate::reason::Reason;
 use crate::score::{NO_CHILD, Scored};
 use crate::strategy::ThreadId;
 use crate::transcript::Part;
@@ -10,6 +11,7 @@ use crate::transcript::Part;
 use super::cached::Cached;
 use super::facts::{FollowUps, NO_FACTS, Survival, Uses};
 use super::forked::Forked;
+use super::redundancy::{Redundancy, Shared};
 use super::returns::{FactReturns, Returns, delivered, returns_of};
 use super::spend::{Contexts, Spend};
 use super::totals::Totals;
@@ -42,28 +44,28 @@ pub(crate) struct Figures<'a> {
     pub(super) tools_ms: u64,
     pub(super) critical_path_ms: u64,
     pub(super) returns: Returns,
-    survival: Result<Survival, String>,
-    uses: Result<Uses, String>,
-    follow_ups: Result<FollowUps, String>,
+    survival: Result<Survival, Reason>,
+    uses: Result<Uses, Reason>,
+    follow_ups: Result<FollowUps, Reason>,
     pub(super) reread: u64,
-    totals: Result<Totals, String>,
-    cached: Result<Cached, String>,
-    cost: Result<(Usd, Usd), String>,
-    forked: Result<Forked, String>,
+    redundancy: Redundancy,
+    totals: Result<Totals, Reason>,
+    cached: Result<Cached, Reason>,
+    cost: Result<(Usd, Usd), Reason>,
+    forked: Result<Forked, Reason>,
 }
 
 impl<'a> Figures<'a> {
-    pub(super) fn of(subject: &'a Subject<'a>) -> Figures<'a> {
+    pub(super) fn of(subject: &'a Subject<'a>, by_thread: &ByThread<'_>) -> Figures<'a> {
         let outcome = subject.outcome;
-        let by_thread = ByThread::of(outcome);
         let (mut parent, mut child) = (Spend::default(), Spend::default());
         for row in &outcome.rows {
             if is_root(row) { parent.add(row) } else { child.add(row) }
         }
-        let delivered = delivered(outcome, &by_thread);
-        let facts = subject.facts.as_ref().map_err(String::clone);
-        let ending = facts.clone().map(|facts| (facts, facts.ending(outcome, &by_thread)));
-        let ending = ending.as_ref().map_err(String::clone);
+        let delivered = delivered(outcome, by_thread);
+        let facts = subject.facts.as_ref().map_err(Reason::clone);
+        let ending = facts.clone().map(|facts| (facts, facts.ending(outcome, by_thread)));
+        let ending = ending.as_ref().map_err(Reason::clone);
         let sum = |of: fn(&Row) -> u64| outcome.rows.iter().map(of).sum();
         Figures {
             subject,
@@ -72,15 +74,15 @@ impl<'a> Figures<'a> {
             has_children: outcome.threads.len() > 1,
             parent,
             child,
-            footprint: delegation::footprint(&by_thread),
-            moved: delegation::moved(outcome, &by_thread),
-            absorbed: absorbed::absorbed(outcome, &by_thread),
-            reexplored: reexplored::reexplored(outcome, &by_thread),
+            footprint: delegation::footprint(by_thread),
+            moved: delegation::moved(outcome, by_thread),
+            absorbed: absorbed::absorbed(outcome, by_thread),
+            reexplored: reexplored::reexplored(outcome, by_thread),
             overflow: sum(|row| row.overflow.into()),
             delegations: outcome.delegations.len() as u64,
             refusals: outcome.refusals.into(),
             abandoned: outcome.threads.iter().skip(1).filter(|record| record.abandoned).count() as u64,
-            zero_action: zero_action(outcome, &by_thread),
+            zero_action: zero_action(outcome, by_thread),
             rescues: sum(|row| row.rescues.into()),
             drift: sum(|row| row.drift.into()),
             failures: outcome.failure.is_some().into(),
@@ -89,14 +91,15 @@ impl<'a> Figures<'a> {
             tools_ms: outcome.tools_ms,
             critical_path_ms: outcome.critical_path_ms,
             returns: returns_of(&delivered, facts.as_ref().ok().copied()),
-            survival: ending.clone().and_then(|(facts, ending)| Survival::of(facts, outcome, &by_thread, &delivered, ending)),
+            survival: ending.clone().and_then(|(facts, ending)| Survival::of(facts, outcome, by_thread, &delivered, ending)),
             uses: ending.and_then(|(facts, ending)| Uses::of(facts, outcome, ending)),
-            reread: reread::reread(outcome, &by_thread),
-            totals: totals::totals(outcome, subject.meter).map_err(|why| why.to_string()),
-            cached: cached::cached(outcome).ok_or_else(|| subject.no_cache.to_owned()),
+            reread: reread::reread(outcome, by_thread),
+            redundancy: Redundancy::of(outcome, by_thread, &delivered),
+            totals: totals::totals(outcome, subject.meter).map_err(|why| why.to_string().into()),
+            cached: cached::cached(outcome).ok_or_else(|| subject.no_cache.to_owned().into()),
             cost: cached::cost(outcome, subject),
-            forked: Forked::of(outcome).map_err(|why| why.unwrap_or_else(|| subject.no_cache.to_owned())),
-            follow_ups: facts.and_then(|facts| FollowUps::of(facts, outcome, &by_thread, &delivered)),
+            forked: Forked::of(outcome).map_err(|why| why.unwrap_or_else(|| subject.no_cache.to_owned().into())),
+            follow_ups: facts.and_then(|facts| FollowUps::of(facts, outcome, by_thread, &delivered)),
         }
     }
 
@@ -106,30 +109,30 @@ impl<'a> Figures<'a> {
     }
 
     /// A context size of the root.
-    pub(super) fn root_context(&self, of: fn(&Contexts) -> u64) -> Result<Value, String> {
+    pub(super) fn root_context(&self, of: fn(&Contexts) -> u64) -> Result<Value, Reason> {
         self.root_contexts.as_ref().map(|contexts| Value::Count(of(contexts))).ok_or_else(|| "the root sent no request".into())
     }
 
     /// A context size of the children.
-    pub(super) fn child_context(&self, of: fn(&Contexts) -> u64) -> Result<Value, String> {
+    pub(super) fn child_context(&self, of: fn(&Contexts) -> u64) -> Result<Value, Reason> {
         self.with_children()?;
         self.child_contexts.as_ref().map(|contexts| Value::Count(of(contexts))).ok_or_else(|| "no child sent a request".into())
     }
 
     /// A sum over child threads: no child, no value.
-    pub(super) fn child_count(&self, count: u64) -> Result<Value, String> {
+    pub(super) fn child_count(&self, count: u64) -> Result<Value, Reason> {
         self.with_children()?;
         Ok(Value::Count(count))
     }
 
     /// A sum that children are part of: without any it stands, with unknown ones it is unknown.
-    pub(super) fn of_children(&self, count: u64) -> Result<Value, String> {
+    pub(super) fn of_children(&self, count: u64) -> Result<Value, Reason> {
         self.subject.children.clone()?;
         Ok(Value::Count(count))
     }
 
     /// Absorbed by footprint.
-    pub(super) fn compression(&self) -> Result<Value, String> {
+    pub(super) fn compression(&self) -> Result<Value, Reason> {
         self.subject.children.clone()?;
         match self.footprint {
             0 => Err("delegation.footprint is 0".into()),
@@ -138,21 +141,30 @@ impl<'a> Figures<'a> {
         }
     }
 
+    /// The share of a text that stands in another.
+    pub(super) fn redundant(&self, of: fn(&Redundancy) -> Shared) -> Result<Value, Reason> {
+        self.with_children()?;
+        match of(&self.redundancy) {
+            Shared { of: 0, .. } => Err("no text of eight words to compare".into()),
+            Shared { shared, of } => Ok(Value::Ratio(shared as f64 / of as f64)),
+        }
+    }
+
     /// A score.
-    pub(super) fn scored(&self, of: fn(&Scored) -> Result<f64, String>) -> Result<Value, String> {
-        of(self.subject.scored.as_ref().map_err(String::clone)?).map(Value::Ratio)
+    pub(super) fn scored(&self, of: fn(&Scored) -> Result<f64, Reason>) -> Result<Value, Reason> {
+        of(self.subject.scored.as_ref().map_err(Reason::clone)?).map(Value::Ratio)
     }
 
     /// A score of children.
-    pub(super) fn scored_children(&self, of: fn(&Scored) -> Result<f64, String>) -> Result<Value, String> {
+    pub(super) fn scored_children(&self, of: fn(&Scored) -> Result<f64, Reason>) -> Result<Value, Reason> {
         self.with_children()?;
         self.scored(of)
     }
 
     /// A class of returns that needs the scenario's facts.
-    pub(super) fn fact_returns(&self, of: fn(&FactReturns) -> u64) -> Result<Value, String> {
+    pub(super) fn fact_returns(&self, of: fn(&FactReturns) -> u64) -> Result<Value, Reason> {
         self.subject.children.clone()?;
-        let facts = self.subject.facts.as_ref().map_err(String::clone)?;
+        let facts = self.subject.facts.as_ref().map_err(Reason::clone)?;
         if facts.scenario().topics.is_empty() {
             return Err(NO_FACTS.into());
         }
@@ -160,27 +172,27 @@ impl<'a> Figures<'a> {
     }
 
     /// Returns that are longer than their contract: it takes one.
-    pub(super) fn overlong(&self) -> Result<Value, String> {
+    pub(super) fn overlong(&self) -> Result<Value, Reason> {
         self.subject.children.clone()?;
-        let facts = self.subject.facts.as_ref().map_err(String::clone)?;
+        let facts = self.subject.facts.as_ref().map_err(Reason::clone)?;
         if facts.scenario().intents.iter().all(|intent| intent.report.max_words.is_none()) {
-            return Err("the scenario limits no return".into());
+            return Err("no limit on returns".into());
         }
         Ok(Value::Count(self.returns.of_facts.overlong))
     }
 
     /// How far the needed facts came.
-    pub(super) fn survived(&self, of: fn(&Survival) -> u64) -> Result<Value, String> {
+    pub(super) fn survived(&self, of: fn(&Survival) -> u64) -> Result<Value, Reason> {
         self.survival().map(|survival| Value::Count(of(survival)))
     }
 
-    fn survival(&self) -> Result<&Survival, String> {
+    fn survival(&self) -> Result<&Survival, Reason> {
         self.subject.children.clone()?;
-        self.survival.as_ref().map_err(String::clone)
+        self.survival.as_ref().map_err(Reason::clone)
     }
 
     /// Of the facts that children saw, the share that the final answer states.
-    pub(super) fn survival_share(&self) -> Result<Value, String> {
+    pub(super) fn survival_share(&self) -> Result<Value, Reason> {
         let survival = self.survival()?;
         if survival.seen == 0 {
             return Err("survival.seen is 0".into());
@@ -189,7 +201,7 @@ impl<'a> Figures<'a> {
     }
 
     /// All tokens for each token of the statements of surviving facts.
-    pub(super) fn amplification(&self) -> Result<Value, String> {
+    pub(super) fn amplification(&self) -> Result<Value, Reason> {
         let statements = &self.survival()?.statements;
         let mut useful = 0;
         for statement in statements {
@@ -203,9 +215,9 @@ impl<'a> Figures<'a> {
     }
 
     /// All tokens for each needed fact that the final answer states.
-    pub(super) fn tokens_per_fact(&self) -> Result<Value, String> {
+    pub(super) fn tokens_per_fact(&self) -> Result<Value, Reason> {
         self.subject.children.clone()?;
-        match self.uses.as_ref().map_err(String::clone)?.stated {
+        match self.uses.as_ref().map_err(Reason::clone)?.stated {
             0 => Err("the final answer states no needed fact in its newest form".into()),
             stated => Ok(Value::Ratio(self.spent() as f64 / stated as f64)),
         }
@@ -216,45 +228,45 @@ impl<'a> Figures<'a> {
     }
 
     /// What the final answer made of what stood before it.
-    pub(super) fn uses(&self, of: fn(&Uses) -> u64) -> Result<Value, String> {
-        self.uses.as_ref().map(|uses| Value::Count(of(uses))).map_err(String::clone)
+    pub(super) fn uses(&self, of: fn(&Uses) -> u64) -> Result<Value, Reason> {
+        self.uses.as_ref().map(|uses| Value::Count(of(uses))).map_err(Reason::clone)
     }
 
     /// What became of follow-ups.
-    pub(super) fn follow_ups(&self, of: fn(&FollowUps) -> u64) -> Result<Value, String> {
-        self.follow_ups.as_ref().map(|counts| Value::Count(of(counts))).map_err(String::clone)
+    pub(super) fn follow_ups(&self, of: fn(&FollowUps) -> u64) -> Result<Value, Reason> {
+        self.follow_ups.as_ref().map(|counts| Value::Count(of(counts))).map_err(Reason::clone)
     }
 
     /// A way of counting input.
-    pub(super) fn totals(&self, of: fn(&Totals) -> u64) -> Result<Value, String> {
+    pub(super) fn totals(&self, of: fn(&Totals) -> u64) -> Result<Value, Reason> {
         self.subject.children.clone()?;
-        self.totals.as_ref().map(|totals| Value::Count(of(totals))).map_err(String::clone)
+        self.totals.as_ref().map(|totals| Value::Count(of(totals))).map_err(Reason::clone)
     }
 
     /// A class of input to a prompt cache; a range is no value.
-    pub(super) fn cached(&self, of: fn(&cache::Usage) -> u64) -> Result<Value, String> {
+    pub(super) fn cached(&self, of: fn(&cache::Usage) -> u64) -> Result<Value, Reason> {
         let (low, high) = self.cached_range(of)?;
-        if low == high { Ok(Value::Count(low)) } else { Err(format!("the provider's rules leave a range: {low} to {high}")) }
+        if low == high { Ok(Value::Count(low)) } else { Err(format!("the provider's rules leave a range: {low} to {high}").into()) }
     }
 
     /// The smaller or the larger end of the range that the rules leave.
-    pub(super) fn cached_end(&self, of: fn(&cache::Usage) -> u64, end: fn(u64, u64) -> u64) -> Result<Value, String> {
+    pub(super) fn cached_end(&self, of: fn(&cache::Usage) -> u64, end: fn(u64, u64) -> u64) -> Result<Value, Reason> {
         self.cached_range(of).map(|(low, high)| Value::Count(end(low, high)))
     }
 
-    fn cached_range(&self, of: fn(&cache::Usage) -> u64) -> Result<(u64, u64), String> {
+    fn cached_range(&self, of: fn(&cache::Usage) -> u64) -> Result<(u64, u64), Reason> {
         self.subject.children.clone()?;
-        self.cached.as_ref().map(|cached| (of(&cached.low), of(&cached.high))).map_err(String::clone)
+        self.cached.as_ref().map(|cached| (of(&cached.low), of(&cached.high))).map_err(Reason::clone)
     }
 
     /// What a cache gained or lost at the border between a parent and its children.
-    pub(super) fn forked(&self, of: fn(&Forked) -> u64) -> Result<Value, String> {
+    pub(super) fn forked(&self, of: fn(&Forked) -> u64) -> Result<Value, Reason> {
         self.with_children()?;
-        self.forked.as_ref().map(|forked| Value::Count(of(forked))).map_err(String::clone)
+        self.forked.as_ref().map(|forked| Value::Count(of(forked))).map_err(Reason::clone)
     }
 
     /// What the root's context costs once more, in dollars: read from the cache where one is simulated, else as new input.
-    pub(super) fn next_turn(&self) -> Result<Value, String> {
+    pub(super) fn next_turn(&self) -> Result<Value, Reason> {
         let prices = self.subject.prices.clone()?;
         let context = self.root_contexts.as_ref().map(|contexts| contexts.last).ok_or("the root sent no request")?;
         let tokens = match &self.cached {
@@ -262,30 +274,30 @@ impl<'a> Figures<'a> {
             Ok(cached) if cached.low.read > 0 => Tokens { read: context, ..Tokens::default() },
             _ => Tokens { uncached: context, ..Tokens::default() },
         };
-        prices.cost(&tokens).map(dollars).map_err(|why| why.to_string())
+        prices.cost(&tokens).map(dollars).map_err(|why| why.to_string().into())
     }
 
     /// What all requests cost, in dollars; a range is no value.
-    pub(super) fn cost(&self) -> Result<Value, String> {
+    pub(super) fn cost(&self) -> Result<Value, Reason> {
         let (low, high) = self.cost_range()?;
         match low == high {
             true => Ok(dollars(low)),
-            false => Err(format!("the provider's cache rules leave a range: {low} to {high} dollars")),
+            false => Err(format!("the provider's cache rules leave a range: {low} to {high} dollars").into()),
         }
     }
 
     /// The smaller or the larger end of that range.
-    pub(super) fn cost_end(&self, end: fn(Usd, Usd) -> Usd) -> Result<Value, String> {
+    pub(super) fn cost_end(&self, end: fn(Usd, Usd) -> Usd) -> Result<Value, Reason> {
         self.cost_range().map(|(low, high)| dollars(end(low, high)))
     }
 
-    fn cost_range(&self) -> Result<(Usd, Usd), String> {
+    fn cost_range(&self) -> Result<(Usd, Usd), Reason> {
         self.subject.children.clone()?;
         let (one, other) = self.cost.clone()?;
         Ok((one.min(other), one.max(other)))
     }
 
-    fn with_children(&self) -> Result<(), String> {
+    fn with_children(&self) -> Result<(), Reason> {
         self.subject.children.clone()?;
         if self.has_children { Ok(()) } else { Err(NO_CHILD.into()) }
     }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ledger::{CacheUse, Outcome};
+use crate::reason::Reason;
 use crate::strategy::ThreadId;
 
 /// Tokens at the borders between a parent and its children.
@@ -18,7 +19,7 @@ pub(super) struct Forked {
 
 impl Forked {
     /// `Err`: no cache was met (`None`), or its rules leave a range.
-    pub fn of(outcome: &Outcome) -> Result<Forked, Option<String>> {
+    pub fn of(outcome: &Outcome) -> Result<Forked, Option<Reason>> {
         let mut sums = Forked::default();
         // By thread, whether a descendant has sent something since the thread's last request.
         let mut worked: FxHashMap<ThreadId, bool> = FxHashMap::default();
@@ -26,10 +27,10 @@ impl Forked {
         for row in &outcome.rows {
             let cache = row.cache.as_ref().ok_or(None)?;
             if cache.low != cache.high {
-                return Err(Some(format!(
+                return Err(Some(Reason::from(format!(
                     "the provider's rules leave a range: request {} reads {} to {}",
                     row.seq, cache.low.read, cache.high.read
-                )));
+                ))));
             }
             match worked.insert(row.thread, false) {
                 None if row.thread != ThreadId::ROOT => {

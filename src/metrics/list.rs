@@ -1,5 +1,7 @@
 //! The one list of metrics: names, units and which way is better, in the order in which every output prints them.
 
+use crate::reason::Reason;
+
 use super::figures::Figures;
 use super::value::Value;
 
@@ -57,7 +59,7 @@ impl Better {
 }
 
 /// How a metric is read from the figures of a run.
-type Read = fn(&Figures<'_>) -> Result<Value, String>;
+type Read = fn(&Figures<'_>) -> Result<Value, Reason>;
 
 /// One metric.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +139,27 @@ pub static METRICS: &[Metric] = &[
         Lower,
         |f| f.of_children(f.reread),
         "results of the root's calls that hold, whole, what a child had written down",
+    ),
+    is(
+        "redundancy.down",
+        Ratio,
+        Neither,
+        |f| f.redundant(|r| r.down),
+        "of what children began with, in runs of eight words, the share that their parents' histories held word for word",
+    ),
+    is(
+        "redundancy.siblings",
+        Ratio,
+        Lower,
+        |f| f.redundant(|r| r.siblings),
+        "of what children wrote and read, the share that an earlier child of the same parent had written or read",
+    ),
+    is(
+        "redundancy.up",
+        Ratio,
+        Neither,
+        |f| f.redundant(|r| r.up),
+        "of what came back from children, the share that the child had written or read in these words",
     ),
     is("input.billed", Tokens, Lower, |f| f.of_children(f.parent.input.total() + f.child.input.total()), "input of every request, whole"),
     is("input.new", Tokens, Lower, |f| f.totals(|t| t.new), "input that its thread had not sent before"),
@@ -367,6 +390,6 @@ pub static METRICS: &[Metric] = &[
     is("drift", Count, Lower, |f| f.of_children(f.drift), "times that a thread followed a task that was finished or another's"),
 ];
 
-fn count(value: u64) -> Result<Value, String> {
+fn count(value: u64) -> Result<Value, Reason> {
     Ok(Value::Count(value))
 }

@@ -18,6 +18,7 @@ mod forked;
 mod list;
 #[cfg(test)]
 mod properties;
+mod redundancy;
 mod reexplored;
 mod reread;
 mod returns;
@@ -35,8 +36,9 @@ pub use returns::{FactReturns, Returns, returns};
 pub use spend::{Spend, ThreadSpend, spend_by_thread};
 pub use value::{Measured, Value};
 
-use crate::ledger::{FailureKind, Outcome};
+use crate::ledger::{ByThread, FailureKind, Outcome};
 use crate::prices::ModelPrices;
+use crate::reason::Reason;
 use crate::score::Scored;
 use crate::tokens::Meter;
 
@@ -46,16 +48,16 @@ pub struct Subject<'a> {
     /// What the run left behind.
     pub outcome: &'a Outcome,
     /// Its scores, or why there are none (a recording has no answer key, say).
-    pub scored: Result<&'a Scored, String>,
+    pub scored: Result<&'a Scored, Reason>,
     /// Its scenario's facts, or why nobody knows of any.
-    pub facts: Result<Facts<'a>, String>,
+    pub facts: Result<Facts<'a>, Reason>,
     /// `Err`: why the children's own exchanges are not known (a recording without their transcripts, say). Every figure
     /// that they are part of is then null with this reason.
-    pub children: Result<(), String>,
+    pub children: Result<(), Reason>,
     /// What the model's tokens cost, or why nobody knows.
-    pub prices: Result<&'a ModelPrices, String>,
+    pub prices: Result<&'a ModelPrices, Reason>,
     /// What the tokens of every thread but the root cost, where another model plays them, or why nobody knows; `None`: the same.
-    pub child_prices: Option<Result<&'a ModelPrices, String>>,
+    pub child_prices: Option<Result<&'a ModelPrices, Reason>>,
     /// Why no prompt cache was simulated, if none was.
     pub no_cache: &'a str,
     /// Counts the statements of the facts that survived, each distinct one once a run.
@@ -73,21 +75,26 @@ pub struct Measurement {
 
 impl Measurement {
     /// A metric's value, or why it has none; an unknown name has none either.
-    pub fn get(&self, name: &str) -> Result<Value, String> {
+    pub fn get(&self, name: &str) -> Result<Value, Reason> {
         match self.metrics.iter().find(|one| one.name == name) {
             Some(one) => one.value.clone(),
-            None => Err(format!("there is no metric `{name}`: `list metrics` names them all")),
+            None => Err(format!("there is no metric `{name}`: `list metrics` names them all").into()),
         }
     }
 }
 
 /// Measures a run: every metric, once, in order. Time and memory grow with the ledger, not with its square.
 pub fn measure(subject: &Subject<'_>) -> Measurement {
-    let figures = figures::Figures::of(subject);
+    measure_by_thread(subject, &ByThread::of(subject.outcome))
+}
+
+/// The same with the ledger seen by thread at hand.
+pub(crate) fn measure_by_thread(subject: &Subject<'_>, by_thread: &ByThread<'_>) -> Measurement {
+    let figures = figures::Figures::of(subject, by_thread);
     // A panic inside the cell took everything with it but the fact itself.
     let lost = subject.outcome.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Panic);
     let value = |metric: &Metric| match lost && !["failures", "quality"].contains(&metric.name) {
-        true => Err("the cell panicked".to_owned()),
+        true => Err("the cell panicked".into()),
         false => (metric.read)(&figures),
     };
     let metrics = METRICS.iter().map(|metric| Measured { name: metric.name, value: value(metric) }).collect();

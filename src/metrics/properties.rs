@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::sample::{meter, random};
 use super::{Facts, METRICS, Measurement, Subject, Value, measure, spend_by_thread};
 use crate::ledger::{Outcome, Row};
+use crate::reason::Reason;
 use crate::scenario::Scenario;
 use crate::scenario::marker::MarkerIndex;
 use crate::scenario::sample::{intent, scenario, topic, turn};
@@ -12,7 +13,7 @@ use crate::strategy::ThreadId;
 use crate::tokens::header;
 use crate::transcript::{Heard, Item, Origin, Outcome as Told, heard, normalised_arguments};
 
-fn value(outcome: &Outcome, name: &str) -> Result<Value, String> {
+fn value(outcome: &Outcome, name: &str) -> Result<Value, Reason> {
     measured(outcome).get(name)
 }
 
@@ -34,7 +35,7 @@ fn count(outcome: &Outcome, name: &str) -> u64 {
     match value(outcome, name) {
         Ok(Value::Count(count)) => count,
         // A sum over no child.
-        Err(why) if why == "no child was opened" => 0,
+        Err(why) if why == "no child opened" => 0,
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -191,7 +192,7 @@ proptest! {
         let names = ["survival.seen", "survival.returned", "survival.kept", "survival.answered"];
         let counts = names.map(|name| match measured.get(name) {
             Ok(Value::Count(count)) => count,
-            Err(why) if why == "no child was opened" => 0,
+            Err(why) if why == "no child opened" => 0,
             other => panic!("{name}: {other:?}"),
         });
         prop_assert_eq!(counts, slow_survival(&outcome));

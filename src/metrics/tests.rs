@@ -16,8 +16,8 @@ fn measured(outcome: &Outcome) -> Measurement {
     let why = "a recording has no answer key".to_owned();
     measure(&Subject {
         outcome,
-        scored: Err(why.clone()),
-        facts: Err(why),
+        scored: Err(why.clone().into()),
+        facts: Err(why.into()),
         children: Ok(()),
         prices: Err("unpriced".into()),
         no_cache: "no cache",
@@ -27,10 +27,10 @@ fn measured(outcome: &Outcome) -> Measurement {
 }
 
 #[track_caller]
-fn check(outcome: &Outcome, expect: &[(&str, Result<Value, &str>)]) {
+pub(super) fn check(outcome: &Outcome, expect: &[(&str, Result<Value, &str>)]) {
     let measured = measured(outcome);
     for (name, expect) in expect {
-        assert_eq!(measured.get(name), expect.map_err(str::to_owned), "{name}");
+        assert_eq!(measured.get(name), expect.map_err(|why| why.to_owned().into()), "{name}");
     }
 }
 
@@ -96,7 +96,7 @@ fn own_and_inclusive_spend() {
 fn a_run_without_children_has_no_child_figures_and_true_zeros() {
     let mut sample = Sample::new();
     sample.send(ROOT, 100, 10);
-    let none = Err("no child was opened");
+    let none = Err("no child opened");
     check(
         &sample.outcome,
         &[
@@ -154,7 +154,7 @@ fn unknown_children_make_every_figure_unknown_that_they_are_part_of() {
     let unknown =
         ["child.opening", "child.output_total", "child.coverage", "total.input", "requests", "delegation.absorbed", "latency.model"];
     for name in unknown {
-        assert_eq!(measured.get(name), Err(why.to_owned()), "{name}");
+        assert_eq!(measured.get(name), Err(why.to_owned().into()), "{name}");
     }
     assert_eq!(measured.get("parent.input_total"), Ok(Value::Count(190)));
     assert_eq!(measured.get("delegations"), Ok(Value::Count(3)));
@@ -177,7 +177,7 @@ fn scores_come_from_the_scorer() {
         meter: &meter,
     });
     assert_eq!(measured.get("quality"), Ok(Value::Ratio(0.75)));
-    assert_eq!(measured.get("child.quality"), Err("no check".to_owned()));
+    assert_eq!(measured.get("child.quality"), Err("no check".into()));
     assert_eq!(measured.get("child.coverage"), Ok(Value::Ratio(0.5)));
     assert!(measured.get("quallity").is_err_and(|why| why.contains("quallity")));
 }
@@ -496,7 +496,7 @@ fn every_metric_has_its_own_name_and_a_sentence() {
 fn rows_of_threads_that_nobody_recorded_break_nothing() {
     let outcome = Outcome { rows: family().outcome.rows, ..Outcome::default() };
     assert_eq!(spend_by_thread(&outcome), []);
-    check(&outcome, &[("requests", count(6)), ("total.input", count(600)), ("child.opening", Err("no child was opened"))]);
+    check(&outcome, &[("requests", count(6)), ("total.input", count(600)), ("child.opening", Err("no child opened"))]);
 }
 
 /// A text is new to a thread once and unique in the run once, whoever sends it and however often; the frame of the reply that
@@ -537,12 +537,12 @@ fn a_run_costs_what_its_cache_made_of_it() {
     let mut sample = Sample::new();
     sample.send(ROOT, 1_150, 20).cache = ranged(usage(1_000, 100, 50), usage(1_000, 100, 50));
     let of = |outcome: &Outcome, model: &str| {
-        let prices = table.find(model).map_err(|why| why.to_string());
+        let prices = table.find(model).map_err(|why| why.to_string().into());
         let why: String = "not scored".into();
         let subject = Subject {
             outcome,
-            scored: Err(why.clone()),
-            facts: Err(why),
+            scored: Err(why.clone().into()),
+            facts: Err(why.into()),
             children: Ok(()),
             prices,
             no_cache: "no cache",
@@ -569,8 +569,8 @@ fn a_run_costs_what_its_cache_made_of_it() {
     assert_eq!(of(&sample.outcome, "gpt-6-sol"), exact.map(Ok));
     // Nothing read in the worst case, all but 50 in the best: 100 x 2 = 200 against 50 x 0.2 + 50 x 2 = 110 millionths more.
     sample.send(ROOT, 100, 0).cache = ranged(usage(0, 0, 100), usage(50, 0, 50));
-    let range = |from: &str, to: &str| Err(format!("the provider's cache rules leave a range: {from} to {to} dollars"));
-    let tokens = |from: u64, to: u64| Err(format!("the provider's rules leave a range: {from} to {to}"));
+    let range = |from: &str, to: &str| Err(format!("the provider's cache rules leave a range: {from} to {to} dollars").into());
+    let tokens = |from: u64, to: u64| Err(format!("the provider's rules leave a range: {from} to {to}").into());
     let expect = [
         range("0.000860", "0.000950"),
         Ok(0.00086),
@@ -622,7 +622,7 @@ fn caches_gain_and_lose_where_children_open_and_return() {
     let last = sample.send(ROOT, 5, 1);
     last.cache = Some(CacheUse { low: cache::Usage { uncached: 5, ..cache::Usage::default() }, high: range, divergence: None });
     assert!(of(&sample.outcome)[0].as_ref().is_err_and(|why| why == "the provider's rules leave a range: request 7 reads 0 to 5"));
-    assert!(of(&Sample::new().outcome).iter().all(|value| *value == Err("no child was opened".into())));
+    assert!(of(&Sample::new().outcome).iter().all(|value| *value == Err("no child opened".into())));
 }
 
 #[test]

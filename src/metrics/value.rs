@@ -1,5 +1,7 @@
 //! What a metric is in one run: a number, or the reason why there is none.
 
+use crate::reason::Reason;
+
 /// A measured number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
@@ -28,5 +30,5 @@ pub struct Measured {
     /// The metric's name.
     pub name: &'static str,
     /// Its value, or why it has none.
-    pub value: Result<Value, String>,
+    pub value: Result<Value, Reason>,
 }

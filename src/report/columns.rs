@@ -170,7 +170,7 @@ impl Folding {
                     (*sum, *n) = (*sum + value.value(), *n + 1);
                 }
                 None => {
-                    let why = cell.unmeasured.get(name).map_or("not measured", String::as_str);
+                    let why = cell.unmeasured.get(name).map_or("not measured", AsRef::as_ref);
                     figures.reasons.entry(name).or_insert_with(|| why.to_owned());
                 }
             }

@@ -3,6 +3,7 @@
 //!
 //! A report is told cell by cell, so that results of any number are written as they come and never held.
 
+mod billed;
 mod break_evens;
 mod checked;
 mod columns;
@@ -21,6 +22,7 @@ mod shown_versus_text;
 mod swept;
 mod terminal;
 
+pub use billed::{Billed, BilledRequest, billed_text};
 pub use checked::{
     CHECK_FORMAT, EXPLAIN_FORMAT, Explained, accepted, check_schema, checked, exit_line, explained_json, explained_text, last_line,
 };

@@ -41,6 +41,9 @@ pub struct Shown {
     pub failure: Option<FailureNote>,
     /// Its threads, in order of their first request.
     pub threads: Vec<ShownThread>,
+    /// Its requests as a provider bills them; left out unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billed: Option<super::Billed>,
 }
 
 /// A thread.
@@ -160,6 +163,7 @@ impl Sent {
             status: result.status.name(),
             failure: result.failure.clone(),
             threads,
+            billed: None,
         }
     }
 

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::results::{CacheLine, ItemKind};
 use crate::transcript::Origin;
 
+use super::billed::billed_text;
 use super::folded::folded;
 use super::numerals::count;
 use super::partings::partings;
@@ -33,6 +34,9 @@ pub fn cell_text(shown: &Shown, texts: Texts) -> String {
     }
     for thread in &shown.threads {
         out += &thread_text(thread, texts);
+    }
+    if let Some(billed) = &shown.billed {
+        let _ = write!(out, "\n{}", billed_text(billed));
     }
     out
 }

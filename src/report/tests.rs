@@ -45,7 +45,7 @@ fn results() -> Results {
         for (name, value) in names.iter().zip(values) {
             one.metrics.insert((*name).into(), value.map(Number::Whole));
             if value.is_none() {
-                one.unmeasured.insert((*name).into(), "no child was opened".into());
+                one.unmeasured.insert((*name).into(), "no child opened".into());
             }
         }
         one.metrics.insert("quality".into(), Number::real(quality));

@@ -11,11 +11,15 @@ mod summary;
 mod thread_lines;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use rustc_hash::FxBuildHasher;
+
+use crate::reason::Reason;
 use crate::scenario::{Briefing, Fallback, Size};
 
 pub use break_even::{BreakEven, BreakEvenRow, BreakEvens};
@@ -25,6 +29,9 @@ pub use part_name::PartName;
 pub use schema::{ledger_schema, results_schema};
 pub use summary::{RESAMPLING_SEED, SummaryRow, Summing, scale};
 pub use thread_lines::{ItemKind, ItemLine, PartLine, RequestLine};
+
+/// Something of each metric, by its name and in one order.
+pub type ByMetric<V> = IndexMap<Cow<'static, str>, V, FxBuildHasher>;
 
 /// The version of the results, of `results.jsonl` and of `run --format json`.
 pub const RESULTS_FORMAT: &str = "ctxbench-results/1";
@@ -226,9 +233,9 @@ pub struct CellResult {
     /// Digest of all that its figures depend on.
     pub fingerprint: String,
     /// Every metric by name, in one order; null: not measured.
-    pub metrics: IndexMap<Cow<'static, str>, Option<Number>>,
+    pub metrics: ByMetric<Option<Number>>,
     /// Why a metric is null, for each that is.
-    pub unmeasured: IndexMap<Cow<'static, str>, String>,
+    pub unmeasured: ByMetric<Reason>,
     /// The checks of the final answer.
     pub checks: Vec<CheckScore>,
     /// The threads, in order of opening.
@@ -248,7 +255,7 @@ pub struct CellResult {
 #[serde(deny_unknown_fields)]
 pub struct CheckScore {
     /// The check's id.
-    pub id: String,
+    pub id: Arc<str>,
     /// 0 to 1.
     pub score: Number,
 }
@@ -258,7 +265,7 @@ pub struct CheckScore {
 #[serde(deny_unknown_fields)]
 pub struct ThreadNote {
     /// Its place in the tree.
-    pub path: String,
+    pub path: Arc<str>,
     /// Its requests.
     pub requests: u64,
 }
@@ -280,8 +287,8 @@ pub(crate) mod tests {
             status: Status::Ok,
             failure: None,
             fingerprint: "0".into(),
-            metrics: IndexMap::new(),
-            unmeasured: IndexMap::new(),
+            metrics: ByMetric::default(),
+            unmeasured: ByMetric::default(),
             checks: vec![],
             threads: vec![],
             family: None,

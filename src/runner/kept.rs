@@ -149,7 +149,7 @@ fn whole(
     }
     // Parts stand in the order in which requests first name them, then what stood behind each thread's last one.
     let mut new: BTreeSet<PartName> = BTreeSet::new();
-    let in_order = result.threads.iter().filter_map(|thread| behind.remove(thread.path.as_str())).flatten();
+    let in_order = result.threads.iter().filter_map(|thread| behind.remove(&*thread.path)).flatten();
     for digest in named.into_iter().chain(in_order) {
         if written.contains(&digest) || new.contains(&digest) {
             continue;

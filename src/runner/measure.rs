@@ -1,22 +1,19 @@
 //! A cell's figures: the metrics and checks of its outcome, by name and in their order.
 
-use std::borrow::Cow;
-
-use indexmap::IndexMap;
-
-use crate::ledger::Outcome;
+use crate::ledger::{ByThread, Outcome};
 use crate::metrics::{self, METRICS, Value};
 use crate::plan::Cell;
-use crate::results::{CheckScore, Number};
+use crate::reason::Reason;
+use crate::results::{ByMetric, CheckScore, Number};
 use crate::tokens::Meter;
 
 /// A cell's figures.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     /// Every metric; `None`: not measured.
-    pub metrics: IndexMap<Cow<'static, str>, Option<Number>>,
+    pub metrics: ByMetric<Option<Number>>,
     /// Why a metric was not measured.
-    pub unmeasured: IndexMap<Cow<'static, str>, String>,
+    pub unmeasured: ByMetric<Reason>,
     /// The checks of the final answer.
     pub checks: Vec<CheckScore>,
     /// What a reader must know beside the figures.
@@ -31,17 +28,17 @@ impl Measured {
             let value = match metric.name {
                 "failures" => Ok(Some(Number::Whole(1))),
                 "quality" if cell.scorer.is_ok() => Ok(Some(Number::Real(0.0))),
-                _ => Err(why.to_owned()),
+                _ => Err(Reason::from(why.to_owned())),
             };
             measured.take(metric.name, value);
         }
         measured
     }
 
-    fn take(&mut self, name: &'static str, value: Result<Option<Number>, String>) {
+    fn take(&mut self, name: &'static str, value: Result<Option<Number>, Reason>) {
         let (value, why) = match value {
             Ok(Some(number)) => (Some(number), None),
-            Ok(None) => (None, Some("the figure is no finite number".to_owned())),
+            Ok(None) => (None, Some("the figure is no finite number".into())),
             Err(why) => (None, Some(why)),
         };
         self.metrics.insert(name.into(), value);
@@ -53,21 +50,22 @@ impl Measured {
 
 /// Measures an outcome.
 pub(super) fn measure(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Measured {
+    let by_thread = ByThread::of(outcome);
     let markers = cell.scorer.as_ref().map(|scorer| (scorer, scorer.markers_for_run()));
-    let scored = markers.as_ref().map(|(scorer, markers)| scorer.score_with(outcome, markers));
+    let scored = markers.as_ref().map(|(scorer, markers)| scorer.score_by_thread(outcome, &by_thread, markers));
     let facts = markers.as_ref().map(|(scorer, markers)| metrics::Facts::new(scorer.scenario(), markers));
     let subject = metrics::Subject {
         outcome,
-        scored: scored.as_ref().map_err(|why| (**why).clone()),
-        facts: facts.map_err(|why| (*why).clone()),
-        children: cell.children.clone(),
-        prices: cell.prices.as_deref().map_err(String::clone),
+        scored: scored.as_ref().map_err(|why| (**why).clone().into()),
+        facts: facts.map_err(|why| (*why).clone().into()),
+        children: cell.children.clone().map_err(Reason::from),
+        prices: cell.prices.as_deref().map_err(|why| why.clone().into()),
         no_cache: cell.no_cache(),
-        child_prices: cell.children_model.as_ref().map(|child| child.prices.as_deref().map_err(String::clone)),
+        child_prices: cell.children_model.as_ref().map(|child| child.prices.as_deref().map_err(|why| why.clone().into())),
         meter,
     };
-    let measurement = metrics::measure(&subject);
-    let metrics = IndexMap::with_capacity(METRICS.len());
+    let measurement = metrics::measure_by_thread(&subject, &by_thread);
+    let metrics = ByMetric::with_capacity_and_hasher(METRICS.len(), Default::default());
     let mut measured = Measured { notes: (cell.remark)(meter), metrics, ..Measured::default() };
     measured.notes.extend(measurement.notes);
     for one in measurement.metrics {

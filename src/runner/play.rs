@@ -3,9 +3,11 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::engine::{ChildModel, Run, run};
 use crate::ledger::{Failure, FailureKind, Outcome};
@@ -96,7 +98,7 @@ fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
         Some(failure) if expected == Some(failure.kind.name()) => Status::ExpectedFailure,
         Some(_) => Status::Failed,
     };
-    let mut requests: IndexMap<&str, u64> = outcome.threads.iter().map(|thread| (&*thread.path, 0)).collect();
+    let mut requests: IndexMap<&Arc<str>, u64, FxBuildHasher> = outcome.threads.iter().map(|thread| (&thread.path, 0)).collect();
     for row in &outcome.rows {
         *requests.entry(&row.path).or_default() += 1;
     }
@@ -114,7 +116,7 @@ fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
         metrics: measured.metrics,
         unmeasured: measured.unmeasured,
         checks: measured.checks,
-        threads: requests.into_iter().map(|(path, requests)| ThreadNote { path: path.to_owned(), requests }).collect(),
+        threads: requests.into_iter().map(|(path, requests)| ThreadNote { path: path.clone(), requests }).collect(),
         family: cell.family.clone(),
         notes: measured.notes,
     }

@@ -1,6 +1,8 @@
 //! What is asked of the final answer and of returns, as compiled from a file. How an answer is judged stands in the room
 //! `score`, one file a kind.
 
+use std::sync::Arc;
+
 use std::fmt;
 
 use jsonschema::{PatternOptions, ValidationError, Validator};
@@ -12,7 +14,7 @@ use super::{IntentIndex, TopicIndex};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// Its id.
-    pub id: String,
+    pub id: Arc<str>,
     /// The intent whose return is scored too (READER rule 16); `None`: the final answer alone.
     pub intent: Option<IntentIndex>,
     /// Whether the final answer is scored by it (a check may be for returns alone).

@@ -75,7 +75,7 @@ pub fn fault(marker: &str) -> Option<Fault> {
 pub fn stands_in(marker: &str, text: &str) -> bool {
     let marker = fold(marker);
     let finder = Finder::new(marker.as_bytes());
-    readings(text).iter().any(|reading| !places(&finder, marker.len(), &fold(reading)).is_empty())
+    readings(text).iter().any(|reading| places(&finder, marker.len(), &fold(reading)).next().is_some())
 }
 
 /// A deliverable's text: `DONE label: value, value`; `values` are positions in the facts of the topics it is made of, in
@@ -162,47 +162,75 @@ impl Found {
     }
 }
 
+/// What a thread can see of one topic.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownTopic {
+    /// The newest fact, in the order of the topic's facts, of which a marker is visible.
+    pub fact: Option<usize>,
+    /// The last visible deliverable.
+    pub made: Option<Values>,
+    /// Whether `unknown: LABEL` is visible.
+    pub unknown: bool,
+    /// The last visible value that a reader invented.
+    pub claimed: Option<String>,
+}
+
 /// What a thread can see of a scenario's topics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// By topic: the newest fact, in the order of its facts, of which a marker is visible.
-    pub facts: Vec<Option<usize>>,
-    /// By topic: the last visible deliverable.
-    pub made: Vec<Option<Values>>,
-    /// By topic: whether `unknown: LABEL` is visible.
-    pub unknown: Vec<bool>,
-    /// By topic: the last visible value that a reader invented.
-    pub claimed: Vec<Option<String>>,
+    topics: Vec<KnownTopic>,
 }
 
 impl Known {
     /// Of so many topics nothing.
     pub fn nothing(topics: usize) -> Known {
-        Known { facts: vec![None; topics], made: vec![None; topics], unknown: vec![false; topics], claimed: vec![None; topics] }
+        Known { topics: vec![KnownTopic::default(); topics] }
+    }
+
+    /// What is known of a topic; `None`: there is no such topic.
+    pub fn of(&self, topic: TopicIndex) -> Option<&KnownTopic> {
+        self.topics.get(topic)
+    }
+
+    /// Every topic, in order.
+    pub fn each_mut(&mut self) -> impl Iterator<Item = &mut KnownTopic> {
+        self.topics.iter_mut()
+    }
+
+    /// The newest fact of a topic of which a marker is visible.
+    pub fn fact(&self, topic: TopicIndex) -> Option<usize> {
+        self.of(topic)?.fact
+    }
+
+    /// The last visible deliverable of a topic.
+    pub fn made(&self, topic: TopicIndex) -> Option<&Values> {
+        self.of(topic)?.made.as_ref()
+    }
+
+    /// Whether `unknown: LABEL` is visible of a topic.
+    pub fn is_said_unknown(&self, topic: TopicIndex) -> bool {
+        self.of(topic).is_some_and(|topic| topic.unknown)
     }
 
     /// Whether a topic is known, as far as its reader can tell: a fact of it, the deliverable itself, or what somebody
     /// invented and stated.
     pub fn has(&self, topic: TopicIndex) -> bool {
-        let some = |facts: Option<bool>| facts.unwrap_or_default();
-        some(self.facts.get(topic).map(Option::is_some))
-            || some(self.made.get(topic).map(Option::is_some))
-            || some(self.claimed.get(topic).map(Option::is_some))
+        self.of(topic).is_some_and(|topic| topic.fact.is_some() || topic.made.is_some() || topic.claimed.is_some())
     }
 
     /// Adds what a text that stands after all others holds.
     pub fn add(&mut self, found: &Found) {
         for &(topic, fact) in &found.facts {
-            self.facts[topic] = self.facts[topic].max(Some(fact));
+            self.topics[topic].fact = self.topics[topic].fact.max(Some(fact));
         }
         for (topic, values) in &found.made {
-            self.made[*topic] = Some(values.clone());
+            self.topics[*topic].made = Some(values.clone());
         }
         for &topic in &found.unknown {
-            self.unknown[topic] = true;
+            self.topics[topic].unknown = true;
         }
         for (topic, value) in &found.claimed {
-            self.claimed[*topic] = Some(value.clone());
+            self.topics[*topic].claimed = Some(value.clone());
         }
     }
 }
@@ -303,18 +331,23 @@ impl MarkerIndex {
 
     /// What a part holds. A distinct part is read once.
     pub fn of_part(&self, part: &Part) -> Arc<Found> {
-        self.look_up(&mut self.memo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), part)
+        let Content::Text(text) = part.content() else { return self.nothing.clone() };
+        self.look_up(&mut self.memo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), part.digest(), text)
     }
 
-    fn look_up(&self, memo: &mut FxHashMap<Digest, Arc<Found>>, part: &Part) -> Arc<Found> {
-        let Content::Text(text) = part.content() else { return self.nothing.clone() };
-        if let Some(found) = self.compiled.own.get(&part.digest()).or_else(|| memo.get(&part.digest())) {
+    fn look_up(&self, memo: &mut FxHashMap<Digest, Arc<Found>>, digest: Digest, text: &str) -> Arc<Found> {
+        if let Some(found) = self.compiled.own.get(&digest).or_else(|| memo.get(&digest)) {
             return found.clone();
         }
         let found = self.scan(text);
         let found = if found.is_empty() { self.nothing.clone() } else { Arc::new(found) };
-        memo.insert(part.digest(), found.clone());
+        memo.insert(digest, found.clone());
         found
+    }
+
+    /// What a text holds that is no part. A distinct one is read once, too.
+    pub fn of_text(&self, text: &str) -> Arc<Found> {
+        self.look_up(&mut self.memo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), Digest::of(text), text)
     }
 
     /// What a text holds, read afresh.
@@ -332,7 +365,8 @@ impl MarkerIndex {
         let mut known = Known::nothing(self.compiled.topics);
         let mut memo = self.memo.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         for part in visible_parts(system, items) {
-            let found = self.look_up(&mut memo, part);
+            let Content::Text(text) = part.content() else { continue };
+            let found = self.look_up(&mut memo, part.digest(), text);
             if !Arc::ptr_eq(&found, &self.nothing) {
                 known.add(&found);
             }
@@ -343,7 +377,11 @@ impl MarkerIndex {
     /// The task markers of an item, in order; none in the arguments of the thread's own calls.
     pub fn tasks(&self, item: &Item) -> Vec<Task> {
         let parts = if counts(item) { item.parts() } else { &[] };
-        parts.iter().flat_map(|part| self.of_part(part).tasks.clone()).collect()
+        let mut tasks = Vec::new();
+        for part in parts {
+            tasks.extend_from_slice(&self.of_part(part).tasks);
+        }
+        tasks
     }
 }
 

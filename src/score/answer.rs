@@ -1,31 +1,38 @@
 //! An answer as checks read it.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crate::scenario::marker::{Found, MarkerIndex, fold, readings};
 use crate::scenario::{Scenario, TopicIndex};
 
 use super::check::texts;
 
 /// A text with everything that checks look at, read once.
-pub(super) struct Answer {
+pub(super) struct Answer<'t> {
     /// As it stands and with escapes undone; behind these, what it says in JSON, without braces, keys and quotes.
-    pub readings: Vec<String>,
+    pub readings: Vec<Cow<'t, str>>,
     /// The same in NFC with runs of white space as one blank.
-    pub folded: Vec<String>,
+    pub folded: Vec<Cow<'t, str>>,
     /// The facts and deliverables that it states.
-    found: Found,
+    found: Arc<Found>,
 }
 
-impl Answer {
-    pub(super) fn new(text: &str, markers: &MarkerIndex) -> Answer {
-        let mut readings: Vec<String> = readings(text).into_iter().map(|reading| reading.into_owned()).collect();
+impl<'t> Answer<'t> {
+    pub(super) fn new(text: &'t str, markers: &MarkerIndex) -> Answer<'t> {
+        let mut readings = readings(text);
         // JSON in JSON is what a wrapper makes of an answer that was JSON before.
         let mut inner = texts(text);
-        while let Some(said) = inner.filter(|said| !readings.contains(said) && readings.len() < 8) {
+        while let Some(said) = inner.filter(|said| !readings.iter().any(|reading| reading == said) && readings.len() < 8) {
             inner = texts(&said);
-            readings.push(said);
+            readings.push(said.into());
         }
-        let folded = readings.iter().map(|reading| fold(reading).into_owned()).collect();
-        Answer { readings, folded, found: markers.scan(text) }
+        let fold_one = |reading: &Cow<'t, str>| match reading {
+            Cow::Borrowed(reading) => fold(reading),
+            Cow::Owned(reading) => fold(reading).into_owned().into(),
+        };
+        let folded = readings.iter().map(fold_one).collect();
+        Answer { readings, folded, found: markers.of_text(text) }
     }
 
     /// Whether a folded text stands in it.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use crate::ledger::{ByThread, Outcome, Row};
+use crate::reason::Reason;
 use crate::scenario::marker::MarkerIndex;
 use crate::scenario::{IntentIndex, TopicIndex};
 use crate::strategy::ThreadId;
@@ -14,7 +15,7 @@ use super::answer::Answer;
 use super::{NO_CHILD, Scorer, weighted_mean};
 
 impl Scorer {
-    pub(super) fn child_quality(&self, outcome: &Outcome, by_thread: &ByThread<'_>, markers: &MarkerIndex) -> Result<f64, String> {
+    pub(super) fn child_quality(&self, outcome: &Outcome, by_thread: &ByThread<'_>, markers: &MarkerIndex) -> Result<f64, Reason> {
         let first_returns = self.first_returns(outcome, by_thread);
         let mut scores = ByIntent::default();
         for (child, intent) in self.children(outcome)? {
@@ -28,7 +29,7 @@ impl Scorer {
                     let text = item.parts().iter().map(Part::as_text).collect::<Vec<_>>().join("\n");
                     let answer = Answer::new(&text, markers);
                     let asked = self.asked(|check| check.intent == Some(intent));
-                    let scores = asked.map(|(check, question)| (check, question.score(&answer, &self.scenario))).collect();
+                    let scores = asked.map(|(check, question)| (check, question.score(&answer, &self.scenario)));
                     weighted_mean(scores, "the checks of an intent have no weight")?
                 }
             };
@@ -37,7 +38,7 @@ impl Scorer {
         scores.mean("no delegated intent has a check")
     }
 
-    pub(super) fn child_coverage(&self, outcome: &Outcome, by_thread: &ByThread<'_>, markers: &MarkerIndex) -> Result<f64, String> {
+    pub(super) fn child_coverage(&self, outcome: &Outcome, by_thread: &ByThread<'_>, markers: &MarkerIndex) -> Result<f64, Reason> {
         let mut scores = ByIntent::default();
         for (child, intent) in self.children(outcome)? {
             let needed = self.needed(intent);
@@ -52,7 +53,7 @@ impl Scorer {
             let covered = last.map_or(0, |row| {
                 let known = markers.visible(row.sent.system.as_ref(), &outcome.items_of(row));
                 let newest = |topic: TopicIndex| self.scenario.topics.get(topic).and_then(|topic| topic.facts.len().checked_sub(1));
-                let is_covered = |&&topic: &&TopicIndex| newest(topic).is_some() && known.facts.get(topic) == Some(&newest(topic));
+                let is_covered = |&&topic: &&TopicIndex| newest(topic).is_some() && known.fact(topic) == newest(topic);
                 needed.iter().filter(is_covered).count()
             });
             scores.add(intent, covered as f64 / needed.len() as f64);
@@ -61,7 +62,7 @@ impl Scorer {
     }
 
     /// Every child with each intent of this scenario that it was given, by being opened with it or by being continued.
-    fn children(&self, outcome: &Outcome) -> Result<Vec<(ThreadId, IntentIndex)>, String> {
+    fn children(&self, outcome: &Outcome) -> Result<Vec<(ThreadId, IntentIndex)>, Reason> {
         if outcome.threads.len() < 2 {
             return Err(NO_CHILD.into());
         }
@@ -121,9 +122,9 @@ impl ByIntent {
     }
 
     /// The mean of the intents' means.
-    fn mean(&self, without: &str) -> Result<f64, String> {
+    fn mean(&self, without: &'static str) -> Result<f64, Reason> {
         let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len() as f64;
         let of_intents: Vec<f64> = self.0.values().map(|scores| mean(scores)).collect();
-        if of_intents.is_empty() { Err(without.to_owned()) } else { Ok(mean(&of_intents)) }
+        if of_intents.is_empty() { Err(without.into()) } else { Ok(mean(&of_intents)) }
     }
 }

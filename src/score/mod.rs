@@ -13,6 +13,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::ledger::{ByThread, Outcome};
+use crate::reason::Reason;
 use crate::scenario::marker::MarkerIndex;
 use crate::scenario::{Check, Scenario};
 
@@ -20,13 +21,13 @@ use answer::Answer;
 use check::Question;
 
 /// Why figures of children have no value when nothing was delegated.
-pub const NO_CHILD: &str = "no child was opened";
+pub const NO_CHILD: &str = "no child opened";
 
 /// The scores of a run; each lies between 0 and 1, `Err` says why there is none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scored {
     /// Weighted mean of the checks on the final answer; 0 for a failed run.
-    pub quality: Result<f64, String>,
+    pub quality: Result<f64, Reason>,
     /// Each check on the final answer, in the scenario's order. A failed run has no final answer, whatever text it left:
     /// each scores 0.
     pub checks: Vec<CheckScore>,
@@ -34,21 +35,21 @@ pub struct Scored {
     /// the parent; where nothing came back it is 0. What a child that was continued with the same intent reports later
     /// answers another question, and is scored where that question is. The mean of an intent's children, then of the
     /// intents that have checks.
-    pub child_quality: Result<f64, String>,
+    pub child_quality: Result<f64, Reason>,
     /// Share of the needed topics whose newest fact was visible at a child's last request for the intent; a deliverable, which the child
     /// makes itself, stands for the topics that it is made of. The mean of an intent's children, then of the intents that
     /// need something. Without deliverables, and with a check of every intent that recalls its needs, returns that state
     /// what their child knew have this very number as their quality.
-    pub child_coverage: Result<f64, String>,
+    pub child_coverage: Result<f64, Reason>,
 }
 
 /// One check on the final answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckScore {
     /// The check's id.
-    pub id: String,
+    pub id: Arc<str>,
     /// Its score, or what is wrong with the check.
-    pub score: Result<f64, String>,
+    pub score: Result<f64, Reason>,
 }
 
 /// Scores the runs of one scenario: patterns are compiled and markers indexed once.
@@ -90,26 +91,29 @@ impl Scorer {
 
     /// The same with an index of [`Scorer::markers_for_run`].
     pub fn score_with(&self, outcome: &Outcome, markers: &MarkerIndex) -> Scored {
-        let by_thread = ByThread::of(outcome);
+        self.score_by_thread(outcome, &ByThread::of(outcome), markers)
+    }
+
+    /// The same with the ledger seen by thread at hand.
+    pub(crate) fn score_by_thread(&self, outcome: &Outcome, by_thread: &ByThread<'_>, markers: &MarkerIndex) -> Scored {
         let answer = outcome.answer();
         let answer = outcome.failure.is_none().then(|| Answer::new(&answer, markers));
-        let mut checks = Vec::new();
-        let mut weighed = Vec::new();
-        for (check, question) in self.asked(|check| check.on_answer) {
+        let asked = || self.asked(|check| check.on_answer);
+        let mut checks = Vec::with_capacity(self.questions.len());
+        checks.extend(asked().map(|(check, question)| {
             let score = match &answer {
                 Some(answer) => question.score(answer, &self.scenario),
-                None => question.validity().map(|()| 0.0),
+                None => question.validity().map(|()| 0.0).map_err(Reason::from),
             };
-            weighed.push((check, score.clone()));
-            checks.push(CheckScore { id: check.id.clone(), score });
-        }
+            CheckScore { id: check.id.clone(), score }
+        }));
         let without =
-            if weighed.is_empty() { "no check looks at the final answer" } else { "no check on the final answer weighs more than 0" };
+            if checks.is_empty() { "no check looks at the final answer" } else { "no check on the final answer weighs more than 0" };
         Scored {
-            quality: weighted_mean(weighed, without),
+            quality: weighted_mean(asked().zip(&checks).map(|((check, _), scored)| (check, scored.score.clone())), without),
             checks,
-            child_quality: self.child_quality(outcome, &by_thread, markers),
-            child_coverage: self.child_coverage(outcome, &by_thread, markers),
+            child_quality: self.child_quality(outcome, by_thread, markers),
+            child_coverage: self.child_coverage(outcome, by_thread, markers),
         }
     }
 
@@ -119,11 +123,11 @@ impl Scorer {
 }
 
 /// Weighted mean of some checks; one that is at fault spoils it, and is named.
-fn weighted_mean(scores: Vec<(&Check, Result<f64, String>)>, without: &str) -> Result<f64, String> {
+fn weighted_mean<'c>(scores: impl Iterator<Item = (&'c Check, Result<f64, Reason>)>, without: &'static str) -> Result<f64, Reason> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for (check, score) in scores {
         sum += check.weight * score.map_err(|why| format!("check `{}`: {why}", check.id))?;
         weights += check.weight;
     }
-    if weights > 0.0 && f64::is_finite(sum / weights) { Ok(sum / weights) } else { Err(without.to_owned()) }
+    if weights > 0.0 && f64::is_finite(sum / weights) { Ok(sum / weights) } else { Err(without.into()) }
 }

@@ -79,7 +79,7 @@ fn on_answer(id: &str, weight: f64, ask: Ask) -> Check {
 }
 
 fn on_return(intent: usize, weight: f64, ask: Ask) -> Check {
-    Check { id: format!("return-{intent}"), intent: Some(intent), on_answer: false, weight, ask }
+    Check { id: format!("return-{intent}").into(), intent: Some(intent), on_answer: false, weight, ask }
 }
 
 fn scored(checks: Vec<Check>, outcome: &Outcome) -> Scored {
@@ -181,7 +181,7 @@ fn a_weight_of_0_is_reported_and_not_counted() {
     assert_eq!(scored_.quality, Ok(1.0));
     assert_eq!(scored_.checks[1], CheckScore { id: "told".into(), score: Ok(0.0) });
     let nothing = scored(checks().split_off(1), &answered("The port is 9090 now."));
-    assert_eq!(nothing.quality, Err("no check on the final answer weighs more than 0".to_owned()));
+    assert_eq!(nothing.quality, Err("no check on the final answer weighs more than 0".into()));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn quality_is_the_weighted_mean() {
     let answer = || answered("The port is 9090 now.");
     let whole = scored(checks("^never$"), &answer());
     assert_eq!(whole.quality, Ok(0.75)); // (3 * 1 + 1 * 0) / 4
-    assert_eq!(whole.checks.iter().map(|check| check.id.as_str()).collect::<Vec<_>>(), ["heavy", "light"]);
+    assert_eq!(whole.checks.iter().map(|check| &*check.id).collect::<Vec<_>>(), ["heavy", "light"]);
 
     let failed = Outcome { failure: Some(Failure { kind: FailureKind::Overflow, message: "too large".into() }), ..answer() };
     let failed = scored(checks("."), &failed);
@@ -221,9 +221,9 @@ fn quality_is_the_weighted_mean() {
     assert_eq!(broken.checks[0].score, Ok(1.0));
     assert!(broken.checks[1].score.is_err());
 
-    assert_eq!(scored(vec![], &answer()).quality, Err("no check looks at the final answer".to_owned()));
+    assert_eq!(scored(vec![], &answer()).quality, Err("no check looks at the final answer".into()));
     let without_topics = scored(vec![on_answer("it", 1.0, Ask::Recall(vec![]))], &answer());
-    assert_eq!(without_topics.quality, Err("check `it`: it recalls no topic".to_owned()));
+    assert_eq!(without_topics.quality, Err("check `it`: it recalls no topic".into()));
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn return_checks() -> Vec<Check> {
 
 #[track_caller]
 fn check_child_quality(sample: &Sample, expect: Result<f64, &str>) {
-    assert_eq!(scored(return_checks(), &sample.outcome).child_quality, expect.map_err(str::to_owned));
+    assert_eq!(scored(return_checks(), &sample.outcome).child_quality, expect.map_err(|why| why.to_owned().into()));
 }
 
 #[test]
@@ -333,11 +333,11 @@ fn children_of_children_are_scored_in_their_own_parent() {
 #[test]
 fn without_children_there_is_no_child_score() {
     let mut sample = Sample::new();
-    check_child_quality(&sample, Err("no child was opened"));
-    assert_eq!(scored(vec![], &sample.outcome).child_coverage, Err("no child was opened".to_owned()));
+    check_child_quality(&sample, Err("no child opened"));
+    assert_eq!(scored(vec![], &sample.outcome).child_coverage, Err("no child opened".into()));
     sample.open(ROOT, 1, "third");
     check_child_quality(&sample, Err("no delegated intent has a check"));
-    assert_eq!(scored(vec![], &sample.outcome).child_coverage, Err("no delegated intent needs anything".to_owned()));
+    assert_eq!(scored(vec![], &sample.outcome).child_coverage, Err("no delegated intent needs anything".into()));
 }
 
 #[track_caller]
@@ -459,7 +459,7 @@ proptest! {
         for score in [&scored.quality, &scored.child_quality, &scored.child_coverage] {
             match score {
                 Ok(score) => prop_assert!((0.0..=1.0).contains(score)),
-                Err(why) => prop_assert!(outcome.threads.len() == 1 && why == "no child was opened", "{}", why),
+                Err(why) => prop_assert!(outcome.threads.len() == 1 && why == "no child opened", "{}", why),
             }
         }
         if outcome.failure.is_some() {

@@ -199,5 +199,5 @@ fn what_a_fact_costs_is_all_tokens_by_what_is_left_of_them() {
     }
     let inline = bench.play("inline");
     assert_eq!(figure(&inline, "tokens.per_fact"), total(&inline));
-    assert_eq!(inline.measurement.get("amplification"), Err("no child was opened".into()));
+    assert_eq!(inline.measurement.get("amplification"), Err("no child opened".into()));
 }

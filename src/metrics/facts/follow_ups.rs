@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ledger::{ByThread, Outcome, Row};
+use crate::reason::Reason;
 use crate::scenario::TopicIndex;
 use crate::scenario::marker::Task;
 use crate::strategy::ThreadId;
@@ -35,13 +36,13 @@ impl FollowUps {
         outcome: &Outcome,
         by_thread: &ByThread<'_>,
         delivered: &[Delivered<'_>],
-    ) -> Result<FollowUps, String> {
+    ) -> Result<FollowUps, Reason> {
         if facts.scenario.topics.is_empty() {
             return Err(NO_FACTS.into());
         }
         let asked: Vec<Vec<TopicIndex>> = (0..facts.scenario.turns.len()).map(|turn| asked_by(turn, facts)).collect();
         if asked.iter().all(Vec::is_empty) {
-            return Err("no follow-up behind a delegation".into());
+            return Err("no follow-up".into());
         }
         let turns = rows_by_turn(facts, outcome, by_thread);
         let mut counts = FollowUps::default();

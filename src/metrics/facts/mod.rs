@@ -77,7 +77,7 @@ impl<'a> Facts<'a> {
         let visible = last.map_or_else(nothing, |row| self.visible(outcome, row));
         let text = if outcome.failure.is_some() { String::new() } else { outcome.answer() };
         let mut stated = nothing();
-        stated.add(&self.markers.scan(&text));
+        stated.add(&self.markers.of_text(&text));
         Ending { visible, stated, text }
     }
 
@@ -94,8 +94,8 @@ impl<'a> Facts<'a> {
 
     /// Whether a topic is there in its newest form.
     fn is_newest(&self, topic: TopicIndex, known: &Known) -> bool {
-        let fact = self.newest(topic).is_some_and(|newest| known.facts.get(topic) == Some(&Some(newest)));
-        fact || self.newest_values(topic).is_some_and(|values| known.made.get(topic) == Some(&Some(values)))
+        let fact = self.newest(topic).is_some_and(|newest| known.fact(topic) == Some(newest));
+        fact || self.newest_values(topic).is_some_and(|values| known.made(topic) == Some(&values))
     }
 
     /// Whether everything that a deliverable is made of is there in its newest form; false for any other topic.
@@ -107,9 +107,9 @@ impl<'a> Facts<'a> {
     /// Whether a topic is there by a superseded value and not by the newest.
     pub(super) fn is_stale(&self, topic: TopicIndex, known: &Known) -> bool {
         let older = |source: TopicIndex, fact: Option<usize>| fact.is_some() && fact < self.newest(source);
-        let fact = older(topic, known.facts.get(topic).copied().flatten());
+        let fact = older(topic, known.fact(topic));
         let made = self.scenario.topics.get(topic).and_then(|topic| topic.made.as_ref());
-        let values = known.made.get(topic).and_then(Option::as_ref);
+        let values = known.made(topic);
         fact || made.zip(values).is_some_and(|(made, values)| made.from.iter().zip(values).any(|(&source, &fact)| older(source, fact)))
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{ByThread, Outcome};
+use crate::reason::Reason;
 use crate::scenario::{IntentIndex, TopicIndex};
 use crate::score::NO_CHILD;
 use crate::strategy::ThreadId;
@@ -35,7 +36,7 @@ impl Survival {
         by_thread: &ByThread<'_>,
         delivered: &[Delivered<'_>],
         ending: &Ending,
-    ) -> Result<Survival, String> {
+    ) -> Result<Survival, Reason> {
         if facts.scenario.topics.is_empty() {
             return Err(NO_FACTS.into());
         }

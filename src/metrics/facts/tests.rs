@@ -4,6 +4,7 @@ use super::Facts;
 use crate::ledger::{Failure, FailureKind, Outcome};
 use crate::metrics::sample::{ROOT, Sample, call, delegating_call, meter, returned, wrote};
 use crate::metrics::{Subject, Value, measure};
+use crate::reason::Reason;
 use crate::scenario::marker::MarkerIndex;
 use crate::scenario::sample::{intent, made, read, scenario, topic, turn};
 use crate::scenario::{FollowUp, Scenario};
@@ -39,7 +40,7 @@ fn asking(needs: &[usize], delegates: &[usize]) -> Scenario {
     world
 }
 
-fn measured<const N: usize>(world: &Scenario, outcome: &Outcome, names: [&str; N]) -> [Result<Value, String>; N] {
+fn measured<const N: usize>(world: &Scenario, outcome: &Outcome, names: [&str; N]) -> [Result<Value, Reason>; N] {
     let (index, meter) = (MarkerIndex::new(world), meter());
     let facts = Ok(Facts::new(world, &index));
     let measured = measure(&Subject {
@@ -68,7 +69,7 @@ fn survival(sample: &Sample) -> [u64; 4] {
 
 fn none(world: &Scenario, outcome: &Outcome, name: &str) -> String {
     match measured(world, outcome, [name]) {
-        [Err(why)] => why,
+        [Err(why)] => why.into_owned(),
         [Ok(value)] => panic!("{name}: {value:?}"),
     }
 }
@@ -236,7 +237,7 @@ fn without_facts_there_is_no_figure_of_them() {
     let mut sample = Sample::new();
     answer(&mut sample, PORT);
     for name in ["survival.seen", "survival", "amplification"] {
-        assert_eq!(none(&world(), &sample.outcome, name), "no child was opened", "{name}");
+        assert_eq!(none(&world(), &sample.outcome, name), "no child opened", "{name}");
     }
     child(&mut sample, ROOT, 1, "third", "", "");
     assert_eq!(none(&world(), &sample.outcome, "survival.kept"), "no delegated intent needs anything");
@@ -249,7 +250,7 @@ fn without_facts_there_is_no_figure_of_them() {
     for name in ["survival.seen", "used", "followups.lost", "returns.stub", "tokens.per_fact", "returns.stale", "returns.invented"] {
         assert_eq!(none(&bare, &sample.outcome, name), "the scenario states no facts", "{name}");
     }
-    assert_eq!(none(&bare, &sample.outcome, "returns.overlong"), "the scenario limits no return");
+    assert_eq!(none(&bare, &sample.outcome, "returns.overlong"), "no limit on returns");
     assert_eq!(none(&asking(&[], &[]), &sample.outcome, "admitted"), "the final answer needs no topic");
 }
 
@@ -433,14 +434,14 @@ fn the_cost_ends_where_the_next_turn_begins() {
 #[test]
 fn what_is_needed_before_a_delegation_or_brought_by_one_is_no_follow_up() {
     let mut world = world();
-    let why = "no follow-up behind a delegation";
+    let why = "no follow-up";
     let (mut sample, _) = asked_again();
     answer(&mut sample, STORE);
     let mut check = |delegates: [&[usize]; 2], needs: [&[usize]; 2], expect: Result<u64, &str>| {
         world.turns = vec![turn("ASK-1", needs[0], delegates[0]), turn("ASK-2", needs[1], delegates[1])];
         let [lost, known] = measured(&world, &sample.outcome, ["followups.lost", "followups.from_context"]);
         let sum = lost.and_then(|lost| Ok((lost.as_f64() + known?.as_f64()) as u64));
-        assert_eq!(sum, expect.map_err(str::to_owned), "{delegates:?} {needs:?}");
+        assert_eq!(sum, expect.map_err(|why| why.to_owned().into()), "{delegates:?} {needs:?}");
     };
     check([&[0], &[]], [&[], &[1]], Ok(1));
     check([&[0], &[]], [&[], &[1, 2, 3]], Ok(3));

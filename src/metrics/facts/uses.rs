@@ -1,6 +1,7 @@
 //! What the final answer made of what stood before it.
 
 use crate::ledger::Outcome;
+use crate::reason::Reason;
 use crate::scenario::TopicIndex;
 use crate::scenario::marker::invented;
 
@@ -26,7 +27,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    pub(crate) fn of(facts: &Facts<'_>, outcome: &Outcome, ending: &Ending) -> Result<Uses, String> {
+    pub(crate) fn of(facts: &Facts<'_>, outcome: &Outcome, ending: &Ending) -> Result<Uses, Reason> {
         if facts.scenario.topics.is_empty() {
             return Err(NO_FACTS.into());
         }
@@ -71,7 +72,7 @@ impl Uses {
             self.admitted += 1;
         } else if ending.stated.has(topic) || is_made_up {
             self.invented += 1;
-        } else if ending.stated.unknown.get(topic) == Some(&true) {
+        } else if ending.stated.is_said_unknown(topic) {
             self.admitted += 1;
         }
     }
@@ -79,7 +80,7 @@ impl Uses {
 
 /// Whether the answer calls a value of the deliverable a guess: it says that it does not know it.
 fn is_guess(topic: TopicIndex, ending: &Ending) -> bool {
-    ending.stated.made.get(topic).is_some_and(|made| made.as_ref().is_some_and(|values| values.contains(&None)))
+    ending.stated.made(topic).is_some_and(|values| values.contains(&None))
 }
 
 /// What a deliverable is made of; nothing for any other topic.

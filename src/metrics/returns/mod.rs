@@ -139,7 +139,7 @@ impl Told {
         let invented = invented(&text.plain, facts.scenario());
         let is_invented = asked.topics.iter().any(|topic| invented.contains(topic));
         let states = is_invented || asked.topics.iter().any(|&topic| known.has(topic));
-        let admits = asked.topics.iter().any(|&topic| known.unknown.get(topic) == Some(&true));
+        let admits = asked.topics.iter().any(|&topic| known.is_said_unknown(topic));
         Told {
             states,
             is_silent: !asked.topics.is_empty() && !states && !admits,

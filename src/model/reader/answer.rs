@@ -15,26 +15,33 @@ use super::task::Bound;
 
 /// The sentence beside a call.
 pub(super) fn looking(sight: &Sight<'_>, target: &str, topics: &[TopicIndex]) -> String {
-    let mut labels: Vec<&str> = Vec::new();
-    for &topic in topics {
-        let label = sight.scenario().topics[topic].label.as_str();
-        if !labels.contains(&label) {
-            labels.push(label);
+    let label = |topic: TopicIndex| sight.scenario().topics[topic].label.as_str();
+    let mut text = String::with_capacity(target.len() + 16 + topics.iter().map(|&topic| label(topic).len() + 2).sum::<usize>());
+    text.push_str("Looking at ");
+    text.push_str(target);
+    let mut joint = " for ";
+    for (at, &topic) in topics.iter().enumerate() {
+        if !topics[..at].iter().any(|&before| label(before) == label(topic)) {
+            text.push_str(joint);
+            text.push_str(label(topic));
+            joint = ", ";
         }
     }
-    match labels.is_empty() {
-        true => format!("Looking at {target}."),
-        false => format!("Looking at {target} for {}.", labels.join(", ")),
-    }
+    text.push('.');
+    text
 }
 
 /// The whole text beside calls: what it looks at and, where the scenario narrates, the statements that tools or
 /// delegations have brought since the last reply.
-pub(super) fn beside_calls(sight: &Sight<'_>, bound: &Bound<'_>, mut sentences: Vec<String>) -> String {
-    if sight.manner.conduct.narrate_findings {
-        sentences.extend(findings(sight, bound));
+pub(super) fn beside_calls(sight: &Sight<'_>, bound: &Bound<'_>, sentences: impl IntoIterator<Item = String>) -> String {
+    let found = if sight.manner.conduct.narrate_findings { findings(sight, bound) } else { vec![] };
+    let mut all = sentences.into_iter().chain(found);
+    let mut text = all.next().unwrap_or_default();
+    for sentence in all {
+        text.push(' ');
+        text.push_str(&sentence);
     }
-    sentences.join(" ")
+    text
 }
 
 fn findings(sight: &Sight<'_>, bound: &Bound<'_>) -> Vec<String> {
@@ -51,7 +58,7 @@ fn findings(sight: &Sight<'_>, bound: &Bound<'_>) -> Vec<String> {
     matters.extend(matters.clone().iter().flat_map(made));
     matters.sort_unstable();
     matters.dedup();
-    let learnt = |&topic: &TopicIndex| new.facts[topic].filter(|&fact| Some(fact) > before.facts[topic]).map(|fact| (topic, fact));
+    let learnt = |&topic: &TopicIndex| new.fact(topic).filter(|&fact| Some(fact) > before.fact(topic)).map(|fact| (topic, fact));
     matters.iter().filter_map(learnt).map(|(topic, fact)| scenario.topics[topic].facts[fact].statement.clone()).collect()
 }
 
@@ -76,11 +83,9 @@ pub(super) fn answer(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegat
         let left = limit::keep(&mut lines, limit);
         padding_words = padding_words.min(u32::try_from(left).unwrap_or(u32::MAX));
     }
-    let padding = match padding_words {
-        0 => vec![],
-        words => sentences(scenario, words, sight.manner.seed, &bound.work.marker),
-    };
-    let mut lines = placed(lines, padding, form.facts_at);
+    if padding_words > 0 {
+        lines = placed(lines, sentences(scenario, padding_words, sight.manner.seed, &bound.work.marker), form.facts_at);
+    }
     lines.extend(kept(sight, bound).map(|artifact| format!("Report: {artifact}")));
     lines.join("\n")
 }

@@ -1,5 +1,7 @@
 //! What there is to hand out, and how it stands (rules 9, 10 and 12).
 
+use std::borrow::Cow;
+
 use crate::model::CallDraft;
 use crate::scenario::marker::Task;
 use crate::scenario::{Fallback, IntentIndex, OnRefusal, TopicIndex};
@@ -45,7 +47,7 @@ impl Stand {
 pub(super) struct Assignment<'s> {
     pub intent: IntentIndex,
     /// What is to come back.
-    pub asked: Vec<TopicIndex>,
+    pub asked: Cow<'s, [TopicIndex]>,
     /// Which follow-ups it asks for; empty: the intent itself.
     pub follow_ups: Vec<usize>,
     /// Whether it asks for more than the work's own delegations do (rule 12).
@@ -58,7 +60,7 @@ impl<'s> Delegations<'s, '_> {
     /// An intent of this work.
     pub(super) fn assignment(&self, intent: IntentIndex) -> Assignment<'s> {
         let acts = self.sight.told.iter().filter(|told| told.intent == intent && told.at >= self.bound.from && told.follow_ups.is_empty());
-        let asked = self.sight.scenario().intents[intent].work.needs.clone();
+        let asked = Cow::Borrowed(self.sight.scenario().intents[intent].work.needs.as_slice());
         Assignment { intent, asked, follow_ups: vec![], is_follow_up: false, acts: acts.collect() }
     }
 
@@ -76,14 +78,14 @@ impl<'s> Delegations<'s, '_> {
             let Some((intent, wording)) = self.source(topic) else { continue };
             match assignments.iter_mut().find(|assignment| assignment.intent == intent) {
                 Some(assignment) => {
-                    assignment.asked.push(topic);
+                    assignment.asked.to_mut().push(topic);
                     assignment.follow_ups.extend(wording);
                 }
                 None => {
                     let asks = |told: &&Told| told.intent == intent && (!told.follow_ups.is_empty() || !work.delegates.contains(&intent));
                     let acts = self.sight.told.iter().filter(|told| told.at >= self.bound.from).filter(asks).collect();
                     let follow_ups = wording.into_iter().collect();
-                    assignments.push(Assignment { intent, asked: vec![topic], follow_ups, is_follow_up: true, acts });
+                    assignments.push(Assignment { intent, asked: Cow::Owned(vec![topic]), follow_ups, is_follow_up: true, acts });
                 }
             }
         }
@@ -108,7 +110,7 @@ impl<'s> Delegations<'s, '_> {
             let of_intent = |told: &&Told| told.intent == assignment.intent && told.heard.handle.is_some();
             let child = self.sight.told.iter().rev().find(of_intent).filter(|child| assignment.is_follow_up && child.has_ended())?;
             let text = match assignment.follow_ups.is_empty() {
-                true => brief::intent(self.sight, assignment.intent, &[]).task,
+                true => brief::intent(self.sight, assignment.intent, &[]).task.clone(),
                 false => brief::follow_up_text(self.sight, assignment.intent, &assignment.follow_ups),
             };
             self.speak_on(child.heard.handle.as_ref()?, assignment.intent, &text, true)
@@ -130,7 +132,7 @@ impl<'s> Delegations<'s, '_> {
 
     /// Something to say to a child that exists.
     pub(super) fn speak_on(&self, child: &Handle, intent: IntentIndex, text: &str, wake: bool) -> Option<Call> {
-        let intent = Intent { task: text.to_owned(), ..brief::intent(self.sight, intent, &[]) };
+        let intent = Intent { task: text.to_owned(), ..brief::intent(self.sight, intent, &[]).into_owned() };
         (self.sight.speak)(&Act::Continue { child, intent: &intent, text, wake })
     }
 
@@ -209,7 +211,7 @@ impl<'s> Delegations<'s, '_> {
             return act.heard.news.iter().all(|&at| self.sight.items[at].text().trim().is_empty());
         }
         let told = self.sight.known_of(&act.heard.news);
-        let unknown = |&topic: &TopicIndex| told.unknown[topic] && !told.has(topic);
+        let unknown = |&topic: &TopicIndex| told.is_said_unknown(topic) && !told.has(topic);
         assignment.asked.iter().any(unknown) || !assignment.asked.iter().any(|&topic| told.has(topic))
     }
 

@@ -52,16 +52,13 @@ impl<'s, 'a> Delegations<'s, 'a> {
                 }
             }
         }
-        (!calls.is_empty()).then(|| self.calls(vec![], calls))
+        (!calls.is_empty()).then(|| self.calls([], calls))
     }
 
     /// Work that the thread would rather not wait for is handed out before it goes on.
     pub fn hand_background_out(&self) -> Option<Reply> {
         let is_background = |intent: &IntentIndex| self.sight.scenario().intents[*intent].background;
-        self.batches(&self.bound.work.delegates).into_iter().find_map(|batch| {
-            let batch: Vec<IntentIndex> = batch.into_iter().filter(is_background).collect();
-            self.hand_out(&batch)
-        })
+        self.batches(&self.bound.work.delegates).find_map(|batch| self.hand_out(batch, is_background))
     }
 
     /// The next step of the thread's own plan. Intents of the step's group go in the same message.
@@ -98,7 +95,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
     /// Rule 12: what this turn asks for and nothing of the work so far has brought.
     pub fn follow_up(&self) -> Option<Reply> {
         self.follow_ups().iter().find_map(|(assignment, stand)| match stand {
-            Stand::Open => self.phrase(assignment).map(|call| self.calls(vec![self.sentence(assignment)], vec![call])),
+            Stand::Open => self.phrase(assignment).map(|call| self.calls([self.sentence(assignment)], vec![call])),
             Stand::Running | Stand::Blocked => Some(self.wait()),
             Stand::Unread => self.read(assignment),
             Stand::Own | Stand::Rescue => self.steps(assignment.intent, Some(&assignment.asked)),
@@ -109,16 +106,18 @@ impl<'s, 'a> Delegations<'s, 'a> {
     /// The last step of the thread's own plan once more, whatever came of it; `None`: it has no plan, or its tool is not shown.
     pub fn again(&self) -> Option<Reply> {
         let last = *plan(self.sight, self.bound.task).last().filter(|planned| self.sight.shows(&planned.step.tool))?;
-        Some(self.calls(vec![looking(self.sight, &last.step.target, &[])], vec![last.call()]))
+        Some(self.calls([looking(self.sight, &last.step.target, &[])], vec![last.call()]))
     }
 
     /// Keeps the whole answer outside the answer, where the protocol asks for that, once a turn.
-    pub fn store(&self, answer: &str) -> Option<Reply> {
-        let call = (self.sight.speak)(&Act::Store(answer))?;
+    pub fn store(&self, answer: impl FnOnce() -> String) -> Option<Reply> {
+        // Whether a protocol has a call for it depends on no text.
+        (self.sight.speak)(&Act::Store(""))?;
+        let call = (self.sight.speak)(&Act::Store(&answer()))?;
         let is_kept = self.sight.items[self.bound.from..]
             .iter()
             .any(|item| item.origin == Origin::Own && item.as_call().is_some_and(|made| made.name == call.name));
-        (!is_kept).then(|| self.calls(vec![], vec![CallDraft::phrased(call, None)]))
+        (!is_kept).then(|| self.calls([], vec![CallDraft::phrased(call, None)]))
     }
 
     // ---- what others ask -----------------------------------------------------------------------------------------------
@@ -133,7 +132,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
             Stand::Own => true,
             Stand::Rescue => {
                 let news: Vec<usize> = assignment.acts.iter().flat_map(|told| told.heard.news.iter().copied()).collect();
-                self.sight.known_of(&news).made[topic].as_ref().is_none_or(|values| values.contains(&None))
+                self.sight.known_of(&news).made(topic).is_none_or(|values| values.contains(&None))
             }
             Stand::Open | Stand::Running | Stand::Blocked | Stand::Unread | Stand::Settled => false,
         })
@@ -164,10 +163,10 @@ impl<'s, 'a> Delegations<'s, 'a> {
     }
 
     /// Neighbours with an equal group belong together.
-    fn batches(&self, intents: &[IntentIndex]) -> Vec<Vec<IntentIndex>> {
-        let group = |intent: IntentIndex| self.sight.scenario().intents[intent].group.as_ref();
-        let together = |one: &IntentIndex, other: &IntentIndex| group(*one).is_some() && group(*one) == group(*other);
-        intents.chunk_by(together).map(<[IntentIndex]>::to_vec).collect()
+    fn batches<'i>(&self, intents: &'i [IntentIndex]) -> impl Iterator<Item = &'i [IntentIndex]> + use<'i, 'a> {
+        let scenario = self.sight.scenario();
+        let group = |intent: IntentIndex| scenario.intents[intent].group.as_ref();
+        intents.chunk_by(move |&one, &other| group(one).is_some() && group(one) == group(other))
     }
 
     fn intents(&self) -> &[(Assignment<'s>, Stand)] {
@@ -208,11 +207,11 @@ impl<'s, 'a> Delegations<'s, 'a> {
 
     fn delegate_all(&self, intents: &[IntentIndex], done: &mut BTreeSet<IntentIndex>) -> Option<Reply> {
         for batch in self.batches(intents) {
-            if let Some(reply) = self.hand_out(&batch) {
+            if let Some(reply) = self.hand_out(batch, |_| true) {
                 return Some(reply);
             }
             let mut waits = false;
-            for intent in batch {
+            for &intent in batch {
                 match self.stand_of(intent) {
                     Stand::Own | Stand::Rescue if done.insert(intent) => {
                         let nested = &self.sight.scenario().intents[intent].work.delegates;
@@ -235,33 +234,36 @@ impl<'s, 'a> Delegations<'s, 'a> {
         None
     }
 
-    /// Hands out the open ones of these intents in one message.
-    fn hand_out(&self, intents: &[IntentIndex]) -> Option<Reply> {
-        let assignments = self.open(intents);
-        let calls: Vec<CallDraft> = assignments.iter().filter_map(|assignment| self.phrase(assignment)).collect();
-        (!calls.is_empty()).then(|| self.calls(assignments.iter().map(|assignment| self.sentence(assignment)).collect(), calls))
+    /// Hands out in one message those of these intents that are open and wanted.
+    fn hand_out(&self, intents: &[IntentIndex], wanted: impl Fn(&IntentIndex) -> bool) -> Option<Reply> {
+        if !intents.iter().any(&wanted) {
+            return None;
+        }
+        let assignments = || self.open(intents).filter(|assignment| wanted(&assignment.intent));
+        let calls: Vec<CallDraft> = assignments().filter_map(|assignment| self.phrase(assignment)).collect();
+        (!calls.is_empty()).then(|| self.calls(assignments().map(|assignment| self.sentence(assignment)), calls))
     }
 
-    fn open(&self, intents: &[IntentIndex]) -> Vec<&Assignment<'s>> {
-        let is_open = |(assignment, stand): &&(Assignment<'s>, Stand)| *stand == Stand::Open && intents.contains(&assignment.intent);
-        self.intents().iter().filter(is_open).map(|(assignment, _)| assignment).collect()
+    fn open(&self, intents: &[IntentIndex]) -> impl Iterator<Item = &Assignment<'s>> {
+        let is_open = move |(assignment, stand): &&(Assignment<'s>, Stand)| *stand == Stand::Open && intents.contains(&assignment.intent);
+        self.intents().iter().filter(is_open).map(|(assignment, _)| assignment)
     }
 
     /// Reads what a child has kept.
     fn read(&self, assignment: &Assignment<'_>) -> Option<Reply> {
         let (artifact, call) = self.unread(assignment)?;
         let unknown: Vec<TopicIndex> = assignment.asked.iter().copied().filter(|&topic| !self.sight.known.has(topic)).collect();
-        Some(self.calls(vec![looking(self.sight, &artifact.0, &unknown)], vec![CallDraft::phrased(call, None)]))
+        Some(self.calls([looking(self.sight, &artifact.0, &unknown)], vec![CallDraft::phrased(call, None)]))
     }
 
     fn steps(&self, intent: IntentIndex, asked: Option<&[TopicIndex]>) -> Option<Reply> {
         let steps = next(self.sight, &plan_of_intent(self.sight, intent, asked));
-        (!steps.is_empty()).then(|| self.calls(vec![self.looking_at(&steps)], steps.iter().map(Planned::call).collect()))
+        (!steps.is_empty()).then(|| self.calls([self.looking_at(&steps)], steps.iter().map(Planned::call).collect()))
     }
 
     // ---- replies -------------------------------------------------------------------------------------------------------
 
-    fn calls(&self, sentences: Vec<String>, calls: Vec<CallDraft>) -> Reply {
+    fn calls(&self, sentences: impl IntoIterator<Item = String>, calls: Vec<CallDraft>) -> Reply {
         Reply { text: beside_calls(self.sight, self.bound, sentences), calls, ..Reply::default() }
     }
 
@@ -270,7 +272,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
         let running = self.running();
         let handles: Vec<Handle> = running.iter().filter_map(|told| told.heard.handle.clone()).collect();
         if let Some(call) = (self.sight.speak)(&Act::Wait(&handles)) {
-            return self.calls(vec![], vec![CallDraft::phrased(call, None)]);
+            return self.calls([], vec![CallDraft::phrased(call, None)]);
         }
         let mut titles: Vec<&str> = Vec::new();
         for told in running {
@@ -288,9 +290,11 @@ impl<'s, 'a> Delegations<'s, 'a> {
     }
 
     fn looking_at(&self, steps: &[Planned<'_>]) -> String {
-        let targets: Vec<&str> = steps.iter().map(|planned| planned.step.target.as_str()).collect();
         let unknown = |topic: &TopicIndex| !self.sight.known.has(*topic);
         let topics: Vec<TopicIndex> = steps.iter().flat_map(|planned| planned.step.seeks.iter().copied()).filter(unknown).collect();
-        looking(self.sight, &targets.join(", "), &topics)
+        match steps {
+            [one] => looking(self.sight, &one.step.target, &topics),
+            _ => looking(self.sight, &steps.iter().map(|planned| planned.step.target.as_str()).collect::<Vec<_>>().join(", "), &topics),
+        }
     }
 }

@@ -28,7 +28,8 @@ use rustc_hash::FxHashMap;
 
 use crate::scenario::marker::{Known, MarkerIndex, Task, UNKNOWN_TASK};
 use crate::scenario::{Briefing, Conduct, Ends, Fallback, Scenario, Work};
-use crate::transcript::{Digest, normalised_arguments};
+use crate::strategy::Intent;
+use crate::transcript::{Digest, Part, normalised_arguments};
 
 pub use attention::{Curve, curves};
 pub use profile::{READER, ReaderProfile, Stale, Unknown};
@@ -49,16 +50,25 @@ const OVERLOADED: &str = "529 overloaded: the model cannot take requests at the 
 struct Tables {
     scenario: Arc<Scenario>,
     index: MarkerIndex,
-    /// The normalised arguments of each step, by user turn.
-    turns: Vec<Vec<Box<str>>>,
+    /// The arguments of each step, by user turn.
+    turns: Vec<Vec<ArgumentsId>>,
     /// The same by intent.
-    intents: Vec<Vec<Box<str>>>,
+    intents: Vec<Vec<ArgumentsId>>,
+    /// The same by the text that a step gives.
+    steps: FxHashMap<Digest, ArgumentsId>,
+    /// Each intent as it is handed out without anything added: told in full, and tersely.
+    briefs: Vec<[Intent; 2]>,
 }
 
 impl Tables {
     fn new(scenario: Arc<Scenario>) -> Tables {
-        let arguments = |work: &Work| work.plan.iter().map(|step| normalised_arguments(&step.args).into()).collect();
+        let arguments = |work: &Work| work.plan.iter().map(|step| arguments_id(&step.args)).collect();
+        let works = scenario.turns.iter().map(|turn| &turn.work).chain(scenario.intents.iter().map(|intent| &intent.work));
+        let steps = works.flat_map(|work| &work.plan).map(|step| (Digest::of(&step.args), arguments_id(&step.args)));
+        let briefs = scenario.intents.iter().map(|spec| [&spec.task, &spec.terse].map(|task| brief::plain(spec, task)));
         Tables {
+            steps: steps.collect(),
+            briefs: briefs.collect(),
             index: MarkerIndex::new(&scenario),
             turns: scenario.turns.iter().map(|turn| arguments(&turn.work)).collect(),
             intents: scenario.intents.iter().map(|intent| arguments(&intent.work)).collect(),
@@ -139,14 +149,24 @@ struct Manner {
     profile: ReaderProfile,
 }
 
-/// Normalised call arguments by content.
+/// What two calls have in common whose arguments say the same: the digest of their normalised text.
+type ArgumentsId = Digest;
+
+fn arguments_id(args: &str) -> ArgumentsId {
+    Digest::of(&normalised_arguments(args))
+}
+
+/// The arguments of calls by content.
 #[derive(Default)]
-struct Arguments(Mutex<FxHashMap<Digest, Arc<str>>>);
+struct Arguments(Mutex<FxHashMap<Digest, ArgumentsId>>);
 
 impl Arguments {
-    fn of(&self, part: &crate::transcript::Part) -> Arc<str> {
+    fn of(&self, part: &Part, tables: &Tables) -> ArgumentsId {
+        if let Some(known) = tables.steps.get(&part.digest()) {
+            return *known;
+        }
         let mut memo = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        memo.entry(part.digest()).or_insert_with(|| normalised_arguments(part.as_text()).into()).clone()
+        *memo.entry(part.digest()).or_insert_with(|| arguments_id(part.as_text()))
     }
 }
 
@@ -159,6 +179,10 @@ struct Reading {
 }
 
 impl Reading {
+    fn arguments(&self, part: &Part) -> ArgumentsId {
+        self.arguments.of(part, &self.tables)
+    }
+
     fn known(&self, seen: &Seen<'_>) -> Known {
         notice::known(&self.index, &self.manner.profile, self.manner.seed, seen)
     }
@@ -209,7 +233,7 @@ fn last_words(sight: &Sight<'_>, bound: &Bound<'_>, delegations: &Delegations<'_
     match ends {
         Ends::Answer => {
             // What is kept elsewhere is whole, whatever limit the answer has.
-            let stored = delegations.store(&answer::answer(sight, bound, delegations, None));
+            let stored = delegations.store(|| answer::answer(sight, bound, delegations, None));
             let limit = limit::words(&sight.items[bound.from]);
             Ok(stored.unwrap_or_else(|| Reply::say(answer::answer(sight, bound, delegations, limit))))
         }

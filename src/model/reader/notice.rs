@@ -40,10 +40,10 @@ pub(super) fn known(index: &MarkerIndex, profile: &ReaderProfile, seed: u64, see
         let position = if length == 0 { 1.0 } else { last as f64 / length as f64 };
         profile.attention.is_none_or(|curve| luck(seed, *fact) < curve.used(seen.tokens, position))
     };
-    for (topic, fact) in known.facts.iter_mut().enumerate() {
+    for (topic, one) in known.each_mut().enumerate() {
         let values = places.iter().filter(|((of, _), _)| *of == topic).filter(|(fact, (_, last))| is_noticed(fact, *last));
         let values = values.map(|(&(_, fact), &(first, last))| (fact, first, last));
-        *fact = match profile.stale {
+        one.fact = match profile.stale {
             Stale::Newest => values.max(),
             // Of two in one part, the older one is said first.
             Stale::First => values.min_by_key(|&(fact, first, _)| (first, fact)),

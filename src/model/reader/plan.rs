@@ -4,13 +4,14 @@ use crate::model::CallDraft;
 use crate::scenario::marker::Task;
 use crate::scenario::{IntentIndex, Step, TopicIndex};
 
+use super::ArgumentsId;
 use super::sight::Sight;
 
-/// A step with its normalised arguments.
+/// A step with what its arguments say.
 #[derive(Clone, Copy)]
 pub(super) struct Planned<'a> {
     pub step: &'a Step,
-    arguments: &'a str,
+    arguments: ArgumentsId,
 }
 
 impl Planned<'_> {
@@ -47,7 +48,7 @@ pub(super) fn plan<'a>(sight: &Sight<'a>, task: Task) -> Vec<Planned<'a>> {
         Task::Turn(turn) => (&tables.scenario.turns[turn].work, &tables.turns[turn]),
         Task::Intent(intent) | Task::FollowUp(intent, _) => (&tables.scenario.intents[intent].work, &tables.intents[intent]),
     };
-    work.plan.iter().zip(arguments).map(|(step, arguments)| Planned { step, arguments }).collect()
+    work.plan.iter().zip(arguments).map(|(step, &arguments)| Planned { step, arguments }).collect()
 }
 
 /// The plan of an intent; where only some topics are asked for, the steps that seek one of them.

@@ -1,18 +1,16 @@
 //! What stands before the reader: the rendered request and what can be read off it.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
-use crate::scenario::marker::{Found, Known, MarkerIndex, Task, Values};
+use crate::scenario::marker::{Known, MarkerIndex, Task, Values};
 use crate::scenario::{IntentIndex, Scenario, TopicIndex};
 use crate::strategy::codex::fork::ABORTED;
 use crate::strategy::filter::PLACEHOLDER;
 use crate::strategy::{Act, Call, ToolSpec};
-use crate::transcript::{Body, CallKey, Heard, Item, Means, Origin, Outcome, Part, Role, heard};
+use crate::transcript::{Body, CallKey, Digest, Heard, Item, Means, Origin, Outcome, Part, Role, heard};
 
 use super::notice::Seen;
-use super::{Manner, Reading, Tables};
+use super::{ArgumentsId, Manner, Reading, Tables};
 
 /// How the labels begin under which a snapshot tells a history as text.
 const TOLD: &str = "\nHistorical ";
@@ -80,8 +78,8 @@ pub(super) struct Sight<'a> {
     /// This thread's delegating calls, in order.
     pub told: Vec<Told>,
     reading: &'a Reading,
-    /// By tool and normalised arguments.
-    calls: FxHashMap<&'a str, FxHashMap<Arc<str>, Stands>>,
+    /// By tool and arguments.
+    calls: FxHashMap<(&'a str, ArgumentsId), Stands>,
 }
 
 impl<'a> Sight<'a> {
@@ -93,7 +91,7 @@ impl<'a> Sight<'a> {
                 results.insert(*key, (at, *failed));
             }
         }
-        let mut calls: FxHashMap<&str, FxHashMap<Arc<str>, Stands>> = FxHashMap::default();
+        let mut calls: FxHashMap<(&str, ArgumentsId), Stands> = FxHashMap::default();
         let mut own: FxHashMap<CallKey, usize> = FxHashMap::default();
         for (at, item) in items.iter().enumerate() {
             let Some(call) = item.as_call() else { continue };
@@ -101,7 +99,7 @@ impl<'a> Sight<'a> {
                 own.insert(call.key, at);
             }
             if let Some(&(result, failed)) = results.get(&call.key) {
-                let stands = calls.entry(&call.name).or_default().entry(reading.arguments.of(&call.args)).or_default();
+                let stands = calls.entry((&call.name, reading.arguments(&call.args))).or_default();
                 let text = items[result].parts().first().map_or("", Part::as_text);
                 let one = outcome_of(text, failed);
                 stands.completed |= one.completed;
@@ -112,7 +110,7 @@ impl<'a> Sight<'a> {
         for item in items.iter().filter(|item| item.role() == Some(Role::User)) {
             for (tool, arguments) in told_as_text(item) {
                 if let Some(shown) = tools.iter().find(|shown| shown.name == tool) {
-                    calls.entry(&shown.name).or_default().entry(arguments.into()).or_default().completed = true;
+                    calls.entry((&shown.name, Digest::of(&arguments))).or_default().completed = true;
                 }
             }
         }
@@ -122,12 +120,14 @@ impl<'a> Sight<'a> {
             .filter_map(|heard| {
                 let at = *own.get(&heard.call)?;
                 let intent = scenario.intent(&heard.intent)?;
-                let tasks = items[at].parts().iter().flat_map(|part| reading.index.of_part(part).tasks.clone());
-                let follow_ups = tasks.filter_map(|task| match task {
-                    Task::FollowUp(of, nth) if of == intent => Some(nth),
-                    _ => None,
-                });
-                Some(Told { intent, at, follow_ups: follow_ups.collect(), result: results.get(&heard.call).copied(), heard })
+                let mut follow_ups = Vec::new();
+                for part in items[at].parts() {
+                    follow_ups.extend(reading.index.of_part(part).tasks.iter().filter_map(|task| match *task {
+                        Task::FollowUp(of, nth) if of == intent => Some(nth),
+                        _ => None,
+                    }));
+                }
+                Some(Told { intent, at, follow_ups, result: results.get(&heard.call).copied(), heard })
             })
             .collect();
         Sight {
@@ -172,9 +172,9 @@ impl<'a> Sight<'a> {
         self.tools.iter().any(|shown| shown.name == tool)
     }
 
-    /// How a call of a tool, with normalised arguments, stands in the visible text.
-    pub fn stands(&self, tool: &str, arguments: &str) -> Stands {
-        self.calls.get(tool).and_then(|calls| calls.get(arguments)).copied().unwrap_or_default()
+    /// How a call of a tool stands in the visible text.
+    pub fn stands(&self, tool: &str, arguments: ArgumentsId) -> Stands {
+        self.calls.get(&(tool, arguments)).copied().unwrap_or_default()
     }
 
     /// The task markers of an item that can bind, in order: none of what a snapshot tells of tool results.
@@ -194,25 +194,18 @@ impl<'a> Sight<'a> {
         tasks
     }
 
-    /// What the parts of an item hold.
-    pub fn found(&self, item: &Item) -> Vec<Arc<Found>> {
-        item.parts().iter().map(|part| self.index.of_part(part)).collect()
-    }
-
     /// What the items at these positions hold together.
     pub fn known_of(&self, positions: &[usize]) -> Known {
         let mut known = Known::nothing(self.scenario().topics.len());
-        for &at in positions {
-            for found in self.items.get(at).map(|item| self.found(item)).unwrap_or_default() {
-                known.add(&found);
-            }
+        for part in positions.iter().filter_map(|&at| self.items.get(at)).flat_map(Item::parts) {
+            known.add(&self.index.of_part(part));
         }
         known
     }
 
     /// The values that this thread knows of the topics that a deliverable is made of.
     pub fn values(&self, from: &[TopicIndex]) -> Values {
-        from.iter().map(|&topic| self.known.facts.get(topic).copied().flatten()).collect()
+        from.iter().map(|&topic| self.known.fact(topic)).collect()
     }
 
     /// Where the reply that holds an own item begins and ends: own items side by side are one reply.
@@ -248,10 +241,10 @@ impl<'a> Sight<'a> {
 
     /// Whether exactly this call stands in the thread since a position.
     pub fn has_called(&self, call: &Call, from: usize) -> bool {
-        let arguments = self.reading.arguments.of(&Part::text(call.args.as_str()));
+        let arguments = self.reading.arguments(&Part::text(call.args.as_str()));
         let is_it = |item: &Item| {
             item.origin == Origin::Own
-                && item.as_call().is_some_and(|made| made.name == call.name && self.reading.arguments.of(&made.args) == arguments)
+                && item.as_call().is_some_and(|made| made.name == call.name && self.reading.arguments(&made.args) == arguments)
         };
         self.items[from..].iter().any(is_it)
     }

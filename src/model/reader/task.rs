@@ -112,7 +112,7 @@ fn best(tasks: &[Task], in_child: bool) -> Option<Task> {
 
 fn bound<'a>(sight: &Sight<'a>, task: Task, tasks: &[Task], from: usize) -> Bound<'a> {
     let scenario = sight.scenario();
-    let mut needs: Vec<TopicIndex> = Vec::new();
+    let mut needs: Vec<TopicIndex> = Vec::with_capacity(8);
     let mut add = |topics: &[TopicIndex]| {
         for &topic in topics {
             if !needs.contains(&topic) {

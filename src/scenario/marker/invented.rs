@@ -18,9 +18,11 @@ pub fn invented(text: &str, scenario: &Scenario) -> Vec<TopicIndex> {
     let folded: Vec<_> = readings.iter().map(|reading| fold(reading)).collect();
     let mut found: Vec<TopicIndex> = Vec::new();
     for (at, topic) in scenario.topics.iter().enumerate().filter(|(_, topic)| !topic.facts.is_empty()) {
-        let label = fold(topic.label.trim()).into_owned();
-        // Most texts name no label at all.
-        if label.is_empty() || !folded.iter().any(|reading| reading.contains(label.as_str())) {
+        let label = fold(topic.label.trim());
+        // Most texts name no label, and most that do have no colon behind it.
+        let may_claim =
+            |reading: &str| reading.match_indices(&*label).any(|(at, _)| reading[at + label.len()..].trim_start().starts_with(':'));
+        if label.is_empty() || !folded.iter().any(|reading| may_claim(reading)) {
             continue;
         }
         // Escapes that stand, or that were undone once too often, hide a value: each reading that has such a line must agree.
@@ -40,7 +42,7 @@ pub fn invented(text: &str, scenario: &Scenario) -> Vec<TopicIndex> {
 
 /// What stands behind `LABEL:` on a folded line, up to its end; `None`: it is no such line, or says no value.
 fn value_of(label: &str, line: &str) -> Option<String> {
-    let at = places(&Finder::new(label), label.len(), line).into_iter().find(|&at| {
+    let at = places(&Finder::new(label), label.len(), line).find(|&at| {
         let before = line[..at].trim_end();
         line[at + label.len()..].trim_start().starts_with(':') && !before.ends_with(|c: char| c.is_alphanumeric() || c == ':')
     })?;
@@ -52,7 +54,7 @@ fn value_of(label: &str, line: &str) -> Option<String> {
 fn is_none_of(topic: &Topic, value: String) -> bool {
     let holds = |text: &str| {
         let text = fold(text.trim());
-        !places(&Finder::new(text.as_bytes()), text.len(), &value).is_empty()
+        places(&Finder::new(text.as_bytes()), text.len(), &value).next().is_some()
     };
     !topic.facts.iter().any(|fact| holds(&fact.value) || fact.markers.iter().any(|marker| holds(marker)))
 }

@@ -125,7 +125,7 @@ fn only_what_the_thread_was_shown_counts() {
     };
     let check = |system: Option<&str>, items: Vec<Item>, framework: Option<usize>| {
         let system = system.map(Part::from);
-        assert_eq!(index.visible(system.as_ref(), &items).facts[0], framework, "{items:?}");
+        assert_eq!(index.visible(system.as_ref(), &items).fact(0), framework, "{items:?}");
     };
     check(None, vec![], None);
     check(Some("pytest"), vec![], Some(1));
@@ -138,7 +138,7 @@ fn only_what_the_thread_was_shown_counts() {
     check(None, vec![Item::user(Origin::User, "pytest"), Item::user(Origin::User, "unittest")], Some(1));
     let told = Item::user(Origin::Delegated, "DONE summary: guess, guess").meaning(Means::Refused);
     let known = index.visible(None, &[told.clone(), Item::user(Origin::User, "DONE summary: pytest, guess"), told]);
-    assert_eq!(known.made[2], Some(vec![None, None]));
+    assert_eq!(known.made(2), Some(&vec![None, None]));
     assert_eq!(index.tasks(&Item::user(Origin::User, "find the framework")), [Task::Intent(0)]);
     assert_eq!(index.tasks(&call("find the framework")), []);
 }

@@ -22,6 +22,7 @@ pub(crate) fn readings(text: &str) -> Vec<Cow<'_, str>> {
 
 /// The text with JSON string escapes and tag escapes undone; `None`: it has none.
 fn decoded(text: &str) -> Option<String> {
+    memchr::memchr2(b'\\', b'&', text.as_bytes())?;
     const TAGS: [(&str, char); 6] = [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"'), ("&apos;", '\''), ("&#39;", '\'')];
     let mut out = String::with_capacity(text.len());
     let mut changed = false;
@@ -77,7 +78,10 @@ fn json_escape(text: &str) -> Option<(usize, char)> {
 
 /// NFC, with every run of white space as one blank.
 pub(crate) fn fold(text: &str) -> Cow<'_, str> {
-    let plain = text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes;
+    if text.is_ascii() {
+        return fold_ascii(text);
+    }
+    let plain = is_nfc_quick(text.chars()) == IsNormalized::Yes;
     let mut blank = false;
     let is_folded = |c: char| {
         let folded = !c.is_whitespace() || (c == ' ' && !blank);
@@ -103,6 +107,29 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// [`fold`] of a text in ASCII: most texts are, and there a byte is a character.
+fn fold_ascii(text: &str) -> Cow<'_, str> {
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let bytes = text.as_bytes();
+    let odd = |&at: &usize| is_blank(bytes[at]) && (bytes[at] != b' ' || bytes.get(at + 1).is_some_and(|&next| is_blank(next)));
+    let Some(first) = (0..bytes.len()).find(odd) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len());
+    out.push_str(&text[..first]);
+    let mut rest = &text[first..];
+    while !rest.is_empty() {
+        // Of each run of blanks one, and then what stands up to the next run.
+        let blanks = rest.bytes().take_while(|&byte| is_blank(byte)).count();
+        if blanks > 0 {
+            out.push(' ');
+        }
+        rest = &rest[blanks..];
+        let plain = rest.bytes().take_while(|&byte| !is_blank(byte)).count();
+        out.push_str(&rest[..plain]);
+        rest = &rest[plain..];
+    }
+    Cow::Owned(out)
+}
+
 /// How many words a text has: what white space parts, and of scripts that put no blanks between words each character.
 pub(crate) fn words(text: &str) -> usize {
     let in_chunk = |chunk: &str| {
@@ -115,6 +142,9 @@ pub(crate) fn words(text: &str) -> usize {
 /// Where lines that begin with `unknown:` stand in the folded text, as (from, to).
 pub(super) fn unknown_lines(reading: &str) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
+    if memchr::memmem::find(reading.as_bytes(), b"unknown:").is_none() {
+        return all;
+    }
     // Up to here `reading` is folded, and this is how long that is. A segment begins with a character that is no blank,
     // so folding segment by segment gives what folding the whole gives.
     let (mut done, mut folded, mut begin) = (0, 0, 0);
@@ -132,16 +162,14 @@ pub(super) fn unknown_lines(reading: &str) -> Vec<(usize, usize)> {
 }
 
 /// Where a marker stands in a folded text, with a word boundary at both ends.
-pub(super) fn places(finder: &Finder<'_>, length: usize, text: &str) -> Vec<usize> {
-    let mut all = Vec::new();
+pub(super) fn places(finder: &Finder<'_>, length: usize, text: &str) -> impl Iterator<Item = usize> {
     let mut from = 0;
-    while let Some(at) = text.as_bytes().get(from..).and_then(|rest| finder.find(rest)).map(|at| from + at) {
-        if length > 0 && is_boundary(text, at) && is_boundary(text, at + length) {
-            all.push(at);
-        }
+    let found = std::iter::from_fn(move || {
+        let at = from + finder.find(text.as_bytes().get(from..)?)?;
         from = at + 1;
-    }
-    all
+        Some(at)
+    });
+    found.filter(move |&at| length > 0 && is_boundary(text, at) && is_boundary(text, at + length))
 }
 
 /// Whether a word may begin or end at this byte of a text: not between two characters of one word.

@@ -10,8 +10,11 @@ mod number;
 mod ordered;
 mod overlap;
 
+use std::borrow::Cow;
+
 use regex::Regex;
 
+use crate::reason::Reason;
 use crate::scenario::marker::fold;
 use crate::scenario::{Ask, Forbidden, Scenario, TopicIndex};
 
@@ -79,7 +82,7 @@ impl Question {
     }
 
     /// How well an answer answers, from 0 to 1.
-    pub(super) fn score(&self, answer: &Answer, scenario: &Scenario) -> Result<f64, String> {
+    pub(super) fn score(&self, answer: &Answer<'_>, scenario: &Scenario) -> Result<f64, Reason> {
         self.validity()?;
         let passed = |passed: bool| Ok(if passed { 1.0 } else { 0.0 });
         match self {
@@ -127,6 +130,6 @@ fn share(found: usize, of: usize) -> f64 {
     if of == 0 { 0.0 } else { found as f64 / of as f64 }
 }
 
-fn best(readings: &[String], score: impl Fn(&str) -> f64) -> f64 {
+fn best(readings: &[Cow<'_, str>], score: impl Fn(&str) -> f64) -> f64 {
     readings.iter().map(|reading| score(reading)).fold(0.0, f64::max)
 }

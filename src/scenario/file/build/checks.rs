@@ -60,7 +60,7 @@ impl Builder<'_> {
             }
             weighed.push(Weighed { weight, at, on_answer: *answer, intent: intent_index });
             if let Some(ask) = asks.pop() {
-                checks.push(Check { id: id.value.clone(), intent: intent_index, on_answer: *answer, weight, ask });
+                checks.push(Check { id: id.value.as_str().into(), intent: intent_index, on_answer: *answer, weight, ask });
             }
         }
         self.weights(&weighed);
