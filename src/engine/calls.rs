@@ -103,7 +103,13 @@ impl Engine {
         if let Some(caching) = &mut self.caching {
             caching.replied(row as u32, &items, self.now).map_err(|why| self.uncountable(why))?;
         }
+        let mut name = decided.name;
         for item in items {
+            let bears_it = matches!(item.body(), Body::Message { .. } | Body::Call(_));
+            let item = match name.take_if(|_| bears_it) {
+                Some(name) => item.named(name),
+                None => item,
+            };
             let pushed = self.logs.push(&self.meter, log, item);
             pushed.map_err(|why| self.uncountable(why))?;
         }

@@ -1,5 +1,7 @@
 //! Histories: append-only logs with their weights, so that a request costs its new items only.
 
+use std::collections::BTreeMap;
+
 use crate::ledger::{ByOrigin, InCommon, Log, Sent};
 use crate::tokens::{CountError, Meter, Weight};
 use crate::transcript::{Body, CallKey, Item, Loose, Origin};
@@ -11,20 +13,36 @@ pub(super) struct Prefix {
     pub(super) length: usize,
 }
 
-/// What is known of an item beside its tokens.
-struct Note {
-    unknown_parts: u32,
+/// What is known of an item beside its tokens, in a word: of a fork of a long history most of the cost is memory.
+#[derive(Clone, Copy)]
+struct Note(u32);
+
+impl Note {
+    fn new(sent_before: u32, delegating: bool) -> Note {
+        Note(sent_before << 1 | u32::from(delegating))
+    }
+
     /// How many of the items before it are sent: what no model reads is no part of a request.
-    sent_before: u32,
+    fn sent_before(self) -> u32 {
+        self.0 >> 1
+    }
+
     /// A call that the strategy answers: it counts as the delegation's.
-    delegating: bool,
+    fn delegating(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
+
+/// Most threads are short: so many items more need no new memory.
+const ROOM: usize = 12;
 
 /// One log with its sums.
 #[derive(Default)]
 pub(super) struct WeighedLog {
     pub(super) log: Log,
     notes: Vec<Note>,
+    /// The items with parts whose tokens nobody knows, and how many parts: few have any.
+    unknown: BTreeMap<usize, u32>,
     pub(super) input: ByOrigin,
     pub(super) delegation: u64,
     pub(super) unknown_parts: u32,
@@ -45,34 +63,63 @@ impl WeighedLog {
         if delegating || item.origin == Origin::Delegated {
             self.delegation += u64::from(weight.tokens);
         }
-        self.unknown_parts += weight.unknown_parts;
-        self.notes.push(Note { unknown_parts: weight.unknown_parts, sent_before: self.sent, delegating });
-        self.sent += u32::from(item.is_sent());
-        self.loose.push(&item);
+        self.note(&item, weight, delegating);
         self.log.items.push(item);
+    }
+
+    /// All that is kept of an item beside itself.
+    fn note(&mut self, item: &Item, weight: Weight, delegating: bool) {
+        if weight.unknown_parts > 0 {
+            self.unknown_parts += weight.unknown_parts;
+            self.unknown.insert(self.notes.len(), weight.unknown_parts);
+        }
+        self.notes.push(Note::new(self.sent, delegating));
+        self.sent += u32::from(item.is_sent());
+        self.loose.push(item);
         self.log.tokens.push(weight.tokens);
+    }
+
+    /// Takes the items of a thread that begins, without copying them.
+    fn adopt(&mut self, mut items: Vec<Item>, meter: &Meter) -> Result<(), CountError> {
+        // A thread goes on to write: room for that, where making it moves little.
+        if items.len() < ROOM {
+            items.reserve(ROOM);
+        }
+        self.log.tokens.reserve(items.capacity());
+        self.notes.reserve(items.capacity());
+        for item in &items {
+            let weight = meter.item(item)?;
+            self.input.add(item.origin, weight.tokens.into());
+            if item.origin == Origin::Delegated {
+                self.delegation += u64::from(weight.tokens);
+            }
+            self.note(item, weight, false);
+        }
+        self.log.items = items;
+        Ok(())
     }
 
     /// Counts a call as the delegation's from now on.
     pub(super) fn mark_delegating(&mut self, at: usize) {
-        if !self.notes[at].delegating && self.log.items[at].origin != Origin::Delegated {
-            self.notes[at].delegating = true;
+        let note = self.notes[at];
+        if !note.delegating() && self.log.items[at].origin != Origin::Delegated {
+            self.notes[at] = Note::new(note.sent_before(), true);
             self.delegation += u64::from(self.log.tokens[at]);
         }
     }
 
     /// The weight of an item.
     pub(super) fn weight(&self, at: usize) -> Weight {
-        Weight { tokens: self.log.tokens[at], unknown_parts: self.notes[at].unknown_parts }
+        Weight { tokens: self.log.tokens[at], unknown_parts: self.unknown.get(&at).copied().unwrap_or(0) }
     }
 
     pub(super) fn delegating(&self, at: usize) -> bool {
-        self.notes[at].delegating
+        self.notes[at].delegating()
     }
 
     /// How many of its first items are sent.
     pub(super) fn sent_before(&self, at: usize) -> usize {
-        self.notes.get(at).map_or(self.sent, |note| note.sent_before) as usize
+        self.notes.get(at).map_or(self.sent, |note| note.sent_before()) as usize
     }
 
     /// Calls without results, and results without calls.
@@ -126,10 +173,7 @@ impl Logs {
 
     /// An empty log.
     pub(super) fn open(&mut self) -> Prefix {
-        let mut log = WeighedLog::default();
-        // Most threads are short: one allocation instead of three.
-        log.reserve(16);
-        self.0.push(log);
+        self.0.push(WeighedLog::default());
         Prefix { log: self.0.len() - 1, length: 0 }
     }
 
@@ -143,6 +187,15 @@ impl Logs {
         let copy = log.copy_prefix(prefix.length);
         self.0.push(copy);
         self.0.len() - 1
+    }
+
+    /// Appends the items that a turn begins with.
+    pub(super) fn begin(&mut self, meter: &Meter, log: usize, items: Vec<Item>) -> Result<(), CountError> {
+        if self.0[log].len() == 0 {
+            return self.0[log].adopt(items, meter);
+        }
+        self.0[log].reserve(items.len());
+        items.into_iter().try_for_each(|item| self.push(meter, log, item))
     }
 
     /// Appends an item, counting it now: nothing is counted on the request path.

@@ -20,7 +20,7 @@ impl Engine {
                 Order::Reply { call, text, more, failed, means, after_ms } => {
                     let parts = std::iter::once(text).chain(more).collect();
                     let mut item = Item::new(Body::Result { key: Some(call), parts, failed }, Origin::Delegated);
-                    item.means = means;
+                    item.means = means.into();
                     self.reply(call, item, after_ms, about)?;
                 }
                 Order::Put { to, items, when, by } => self.put(to, items, when, by, about)?,

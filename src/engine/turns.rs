@@ -65,11 +65,7 @@ impl Engine {
         };
         one.live.push(self.turns.len());
         self.turns.push(turn);
-        self.logs.0[log].reserve(items.len());
-        for item in items {
-            let pushed = self.logs.push(&self.meter, log, item);
-            pushed.map_err(|why| self.uncountable(why))?;
-        }
+        self.logs.begin(&self.meter, log, items).map_err(|why| self.uncountable(why))?;
         self.check_dangling(thread, log)?;
         self.sync(thread);
         Ok(())

@@ -470,7 +470,7 @@ fn the_list_keeps_its_names_and_order() {
     let names = "parent.final_context parent.peak_context parent.input_total parent.output_total \
         child.opening child.opening_sum child.peak_context child.input_total child.output_total \
         delegation.footprint delegation.moved delegation.absorbed delegation.compression reexplored \
-        parent.reread input.billed input.new input.unique input.inherited cache.read cache.read.low cache.read.high cache.write \
+        parent.reread redundancy.down redundancy.siblings redundancy.up input.billed input.new input.unique input.inherited cache.read cache.read.low cache.read.high cache.write \
         cache.uncached cache.opening_read cache.opening_lost cache.return_lost total.input total.output \
         overflow amplification tokens.per_fact requests delegations refusals children.abandoned children.zero_action cost.usd cost.usd.low cost.usd.high cost.next_turn \
         latency.end_to_end latency.model latency.tools latency.critical_path quality rescues child.quality child.coverage \

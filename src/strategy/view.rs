@@ -1,6 +1,6 @@
 //! What a strategy makes of a request and of a reply.
 
-use crate::transcript::{Item, Part, ToolCall};
+use crate::transcript::{Item, Name, Part, ToolCall};
 
 use super::{End, RunContext, ToolSpec};
 
@@ -86,6 +86,8 @@ pub struct Turn {
     pub finish: bool,
     /// The turn goes on although nothing was called: the next request follows.
     pub more: bool,
+    /// The name under which the history holds what was written: beside the text or, where there is none, beside the first call.
+    pub name: Option<Name>,
 }
 
 impl From<AssistantTurn> for Turn {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::transcript::{BodyWeight, Content, Digest, Item, Part, ToolSpec};
+use crate::transcript::{BodyWeight, Content, Digest, Item, Part, PartWeight, ToolSpec};
 
 use super::frame::{ITEM_FRAME, NAME_FRAME, with_header};
 use super::{CountError, TokenCounter};
@@ -138,7 +138,16 @@ impl Meter {
     /// Tokens of a part; `None`: unknown.
     pub fn part(&self, part: &Part) -> Result<Option<u32>, CountError> {
         match part.content() {
-            Content::Text(text) => self.memoised(part.digest(), text).map(Some),
+            Content::Text(text) => {
+                let weight = part.weight();
+                if let Some(known) = weight.get().filter(|known| known.by == self.number) {
+                    return Ok(Some(known.tokens));
+                }
+                let tokens = self.memoised(part.digest(), text)?;
+                // Another meter may have been first: it keeps its place.
+                weight.get_or_init(|| PartWeight { by: self.number, tokens });
+                Ok(Some(tokens))
+            }
             Content::Image { tokens, .. } | Content::File { tokens, .. } | Content::Opaque { tokens, .. } => Ok(*tokens),
         }
     }

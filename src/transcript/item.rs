@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
+use thin_vec::ThinVec;
 
 use super::{CallKey, Digest, Part, ToolCall};
 
@@ -218,16 +219,39 @@ pub struct Item {
     pub origin: Origin,
     /// Marked as not for people (a framework's own message); the model reads it all the same.
     pub hidden: bool,
-    /// What it tells about a delegation.
-    pub means: Vec<Means>,
-    name: Option<Arc<str>>,
+    /// What it tells about a delegation. Few items tell anything, so an empty list takes no more room than a pointer.
+    pub means: ThinVec<Means>,
+    name: Option<Name>,
+}
+
+/// A name beside a message's role. Cloning copies a pointer.
+#[derive(Clone, Debug, Eq)]
+pub struct Name(Arc<Box<str>>);
+
+impl Name {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Name {
+    fn from(name: &str) -> Name {
+        Name(Arc::new(name.into()))
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
 }
 
 impl Item {
     /// An item of any kind.
     pub fn new(body: Body, origin: Origin) -> Item {
         let stored = Stored { body, weight: OnceLock::new(), digest: OnceLock::new() };
-        Item { stored: Arc::new(stored), origin, hidden: false, means: Vec::new(), name: None }
+        Item { stored: Arc::new(stored), origin, hidden: false, means: ThinVec::new(), name: None }
     }
 
     /// A message of one text.
@@ -268,14 +292,20 @@ impl Item {
     }
 
     /// The same item under a name beside its role, as chat wires know it (`name` of a message).
-    pub fn named(mut self, name: impl Into<Arc<str>>) -> Item {
+    pub fn named(mut self, name: impl Into<Name>) -> Item {
         self.name = Some(name.into());
+        self
+    }
+
+    /// The same item without a name.
+    pub fn unnamed(mut self) -> Item {
+        self.name = None;
         self
     }
 
     /// The name beside its role, if it has one.
     pub fn name(&self) -> Option<&str> {
-        self.name.as_deref()
+        self.name.as_ref().map(Name::as_str)
     }
 
     /// Whether a model reads the same in both: body and name.
@@ -285,7 +315,7 @@ impl Item {
 
     /// The same body as a fork hands it to a child: inherited, and no news of any delegation of its own.
     pub fn inherited(&self) -> Item {
-        Item { stored: self.stored.clone(), origin: Origin::Inherited, hidden: self.hidden, means: Vec::new(), name: self.name.clone() }
+        Item { stored: self.stored.clone(), origin: Origin::Inherited, hidden: self.hidden, means: ThinVec::new(), name: self.name.clone() }
     }
 
     /// What it is.
@@ -360,7 +390,7 @@ impl Item {
 impl fmt::Debug for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}{}] {:?}", self.origin, if self.hidden { ", hidden" } else { "" }, self.body())?;
-        self.name.iter().try_for_each(|name| write!(f, " named {name:?}"))?;
-        if self.means.is_empty() { Ok(()) } else { write!(f, " means {:?}", self.means) }
+        self.name.iter().try_for_each(|name| write!(f, " named {:?}", name.as_str()))?;
+        if self.means.is_empty() { Ok(()) } else { write!(f, " means {:?}", self.means.as_slice()) }
     }
 }

@@ -1,7 +1,7 @@
 //! The unit of content: stored once, digested once, counted once.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// 128 bits that stand for a part's content; equal content has an equal digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,22 +71,40 @@ pub enum Content {
     },
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Stored {
     content: Content,
     digest: Digest,
+    weight: OnceLock<PartWeight>,
+}
+
+/// What a text weighs, and who found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartWeight {
+    /// Who counted.
+    pub by: u64,
+    /// Tokens of the text.
+    pub tokens: u32,
 }
 
 /// A piece of an item's content. Cloning copies a pointer.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Part(Arc<Stored>);
+
+impl PartialEq for Part {
+    fn eq(&self, other: &Part) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.digest == other.0.digest && self.0.content == other.0.content)
+    }
+}
+
+impl Eq for Part {}
 
 impl Part {
     /// A part of text. The digest is taken here, once.
     pub fn text(text: impl Into<Box<str>>) -> Part {
         let text = text.into();
         let digest = Digest::of(&text);
-        Part(Arc::new(Stored { content: Content::Text(text), digest }))
+        Part(Arc::new(Stored { content: Content::Text(text), digest, weight: OnceLock::new() }))
     }
 
     /// A part of any content.
@@ -97,7 +115,7 @@ impl Part {
             Content::File { media, bytes, tokens } => Digest::of(&format!("file\0{media}\0{bytes}\0{tokens:?}")),
             Content::Opaque { kind, bytes, tokens } => Digest::of(&format!("opaque\0{kind}\0{bytes}\0{tokens:?}")),
         };
-        Part(Arc::new(Stored { content, digest }))
+        Part(Arc::new(Stored { content, digest, weight: OnceLock::new() }))
     }
 
     /// The content.
@@ -116,6 +134,11 @@ impl Part {
     /// The digest of the content.
     pub fn digest(&self) -> Digest {
         self.0.digest
+    }
+
+    /// What its text weighs: found out once for all who share it, as an item's body is ([`super::Item::weight`]).
+    pub fn weight(&self) -> &OnceLock<PartWeight> {
+        &self.0.weight
     }
 }
 

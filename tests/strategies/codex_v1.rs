@@ -51,7 +51,7 @@ fn notice(orders: &[Order]) -> (String, Vec<Means>) {
     let [item] = &items[..] else { panic!("{items:?}") };
     assert_eq!((item.role(), item.origin), (Some(ctxbench::transcript::Role::User), Origin::Delegated));
     stands_in_text(&item.means, &item.text());
-    (item.text(), item.means.clone())
+    (item.text(), item.means.to_vec())
 }
 
 #[test]

@@ -106,5 +106,5 @@ fn a_failure_ends_an_extended_task_at_once() {
     let (mut session, mut tree, child, handle) = extended(true);
     let orders = tree.ended(&mut *session, child, &task(4, serde_json::Value::Null), &End::Failed("broken".into()), &[]);
     let [Order::Stop { thread }, Order::Put { when: When::Wake, items, .. }] = &orders[..] else { panic!("{orders:?}") };
-    assert_eq!((*thread, items[0].means.clone()), (child, vec![Means::Failed(Some(handle))]));
+    assert_eq!((*thread, items[0].means.to_vec()), (child, vec![Means::Failed(Some(handle))]));
 }

@@ -45,7 +45,7 @@ pub fn answer(vector: &Vector<'_>) -> Result<(Json, Json), String> {
 }
 
 /// The messages of a child's first request. Its role is the host's.
-fn request(opening: &Opening) -> Vec<Json> {
+fn request(opening: &Opening<Vec<Shown>>) -> Vec<Json> {
     let role = ["<child role prompt>".to_owned()];
     let system: Vec<String> = role.into_iter().chain(notes(true, opening.opened()).into_iter().map(str::to_owned)).collect();
     let task = match &opening.task[..] {

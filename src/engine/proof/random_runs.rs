@@ -208,7 +208,7 @@ fn breaks() -> Vec<(&'static str, Break)> {
                 items
                     .iter_mut()
                     .find(|item| !item.means.is_empty())
-                    .map(|item| item.means = vec![Means::Started(Handle("ghost".into()))])
+                    .map(|item| item.means = vec![Means::Started(Handle("ghost".into()))].into())
                     .is_some()
             }),
         ),

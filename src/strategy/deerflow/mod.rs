@@ -38,6 +38,7 @@ pub(crate) mod python;
 pub(crate) mod report;
 mod scaffold;
 mod session;
+mod settled;
 mod sha256;
 pub(crate) mod snapshot;
 pub(crate) mod status;

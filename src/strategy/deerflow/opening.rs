@@ -3,7 +3,7 @@
 
 use super::Profile;
 use super::arguments::Arguments;
-use super::snapshot::{Raised, Shown};
+use super::snapshot::Raised;
 use super::text;
 use super::value::Value;
 
@@ -30,11 +30,11 @@ pub(crate) enum Refusal {
 
 /// What a child opens with.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Opening {
+pub(crate) struct Opening<S> {
     /// Its type.
     pub(crate) agent: String,
-    /// The parent's history, if it is handed down and something is left of it.
-    pub(crate) snapshot: Option<Vec<Shown>>,
+    /// The parent's history in the form in which it was captured, if it is handed down and something is left of it.
+    pub(crate) snapshot: Option<S>,
     /// The task as the child reads it, and what stands behind it: a blank line is between them.
     pub(crate) task: Vec<String>,
     /// The criteria that stand in it.
@@ -42,12 +42,12 @@ pub(crate) struct Opening {
 }
 
 /// A call's opening.
-pub(crate) fn open(
+pub(crate) fn open<S>(
     profile: Profile,
     args: &Value,
     policy: &Policy,
-    capture: impl FnOnce() -> Result<Option<Vec<Shown>>, Raised>,
-) -> Result<Opening, Refusal> {
+    capture: impl FnOnce() -> Result<Option<S>, Raised>,
+) -> Result<Opening<S>, Refusal> {
     let asked = Arguments::decode(profile, args).map_err(Refusal::Error)?;
     check(profile, &asked.subagent_type, policy).map_err(Refusal::Error)?;
     let snapshot = if asked.snapshot { capture().map_err(Refusal::Raised)? } else { None };
@@ -90,7 +90,7 @@ pub(crate) struct Opened {
     pub(crate) criteria: bool,
 }
 
-impl Opening {
+impl<S> Opening<S> {
     /// What its child's system text depends on.
     pub(crate) fn opened(&self) -> Opened {
         Opened { snapshot: self.snapshot.is_some(), criteria: !self.criteria.is_empty() }
@@ -105,7 +105,7 @@ mod tests {
     fn check(profile: Profile, args: &str, types: &[&str], host_bash: bool, expect: &str) {
         let policy = Policy { types: Some(types.iter().map(|name| (*name).to_owned()).collect()), host_bash };
         let args = Value::parse(args).expect("it is JSON");
-        let refusal = open(profile, &args, &policy, || panic!("the history is read"));
+        let refusal = open::<()>(profile, &args, &policy, || panic!("the history is read"));
         let told = match refusal {
             Err(Refusal::Error(why)) => Outcome::failed(why).message(),
             other => panic!("{other:?}"),
@@ -149,7 +149,7 @@ mod tests {
         let criteria: Vec<String> = (0..30).map(|at| format!("\" <role> {at} {}\"", "x".repeat(600))).collect();
         let args = format!(r#"{{"prompt":"p","subagent_type":"a","acceptance_criteria":[" ",{}]}}"#, criteria.join(","));
         let args = Value::parse(&args).expect("it is JSON");
-        let opening = open(Profile::V2, &args, &Policy::default(), || Ok(None)).expect("any type is known");
+        let opening = open::<()>(Profile::V2, &args, &Policy::default(), || Ok(None)).expect("any type is known");
         assert_eq!(opening.criteria.len(), 20);
         assert!(opening.criteria.iter().all(|one| one.starts_with("&lt;role&gt; ") && one.chars().count() == 500 + 6));
         assert_eq!(opening.task.len(), 2);

@@ -12,10 +12,11 @@ use super::arguments::{Arguments, Written, WrittenEarlier};
 use super::ledger::{self, Ledger};
 use super::limit::{self, Limits};
 use super::opening::{self, Opened, Opening, Policy, Refusal};
+use super::settled::Snapshots;
 use super::status::{Outcome, Status, Told};
 use super::text::{self, TOOL};
 use super::value::Value;
-use super::{ContextMode, DeerFlow, Profile, budget, frame, ledger_block, message, report, scaffold, snapshot};
+use super::{ContextMode, DeerFlow, Profile, budget, frame, ledger_block, message, report, scaffold};
 
 /// How often a running task is looked at, in milliseconds.
 const POLL_MS: u64 = 5_000;
@@ -50,6 +51,7 @@ pub(super) struct DeerFlowSession {
     /// The root's turn that the ledger was last brought up to, and where its items begin.
     seen: Option<(u32, usize)>,
     children: BTreeMap<ThreadId, Child>,
+    snapshots: Snapshots,
 }
 
 impl DeerFlowSession {
@@ -58,21 +60,21 @@ impl DeerFlowSession {
         // The simulated world is no host: what runs in it harms nobody.
         let types = text::types(&run).into_iter().map(str::to_owned).collect();
         let policy = Policy { types: Some(types), host_bash: true };
-        let (told, ledger, seen, children) = Default::default();
-        DeerFlowSession { strategy, run, tool, policy, told, ledger, seen, children }
+        let (told, ledger, seen, children, snapshots) = Default::default();
+        DeerFlowSession { strategy, run, tool, policy, told, ledger, seen, children, snapshots }
     }
 
-    fn delegate(&mut self, call: &ToolCall, parent: ParentView<'_>) -> Order {
+    fn delegate(&mut self, call: &ToolCall, parent: ParentView<'_>, thread: ThreadId) -> Order {
         let args = Value::parse(call.args.as_text()).unwrap_or(Value::None);
         let profile = self.strategy.profile;
+        let snapshots = &mut self.snapshots;
         let capture = || {
             // Calls of one reply see one state: what a sibling has been answered already is not in it.
             let reply_ends = parent.items.iter().rposition(|item| item.as_call().is_some()).map_or(parent.items.len(), |at| at + 1);
-            snapshot::of_history(profile, parent.items.get(..reply_ends).unwrap_or_default())
+            snapshots.of(profile, thread, parent.items.get(..reply_ends).unwrap_or_default())
         };
         match opening::open(profile, &args, &self.policy, capture) {
             Ok(Opening { agent, snapshot, task, .. }) => {
-                let snapshot = snapshot.map(snapshot::item);
                 let task = Item::user(Origin::Task, task.join("\n\n"));
                 let task = if self.frames() { task.named(frame::NAME) } else { task };
                 let items = snapshot.into_iter().chain([task]).collect();
@@ -259,7 +261,7 @@ impl Session for DeerFlowSession {
         if call.name != TOOL || at.me().depth > 0 {
             return Route::Tool;
         }
-        Route::Do(vec![self.delegate(call, parent)])
+        Route::Do(vec![self.delegate(call, parent, at.thread)])
     }
 
     fn deliver(&mut self, event: Event<'_>, at: &Scope<'_>) -> Vec<Order> {

@@ -43,9 +43,7 @@ const DOCUMENT: &str = "document";
 /// The snapshot of a history; `None`: nothing is left, and the child is exactly the isolated one.
 pub(crate) fn capture(profile: Profile, summary: Option<&str>, messages: &[Message<'_>]) -> Result<Option<Vec<Shown>>, Raised> {
     let mut shown = Vec::new();
-    if let Some(summary) = summary.filter(|summary| !python::strip(summary).is_empty()) {
-        shown.push(Shown::Text(neutralise(&format!("Historical conversation summary:\n{summary}"))));
-    }
+    shown.extend(summary.and_then(summary_text).map(Shown::Text));
     let is_kept = |message: &Message<'_>| match profile {
         Profile::V1 => message.speaker != Speaker::Other,
         _ => message.is_seen(),
@@ -72,6 +70,16 @@ pub(crate) fn capture(profile: Profile, summary: Option<&str>, messages: &[Messa
         shown.extend(blocks);
     }
     Ok(Some(shown).filter(|shown| !shown.is_empty()))
+}
+
+/// How a snapshot shows a summary; `None`: it says nothing.
+pub(super) fn summary_text(summary: &str) -> Option<String> {
+    (!python::strip(summary).is_empty()).then(|| neutralise(&format!("Historical conversation summary:\n{summary}")))
+}
+
+/// Whether an item is a summary that snapshots show.
+pub(super) fn is_summary(profile: Profile, item: &Item) -> bool {
+    matches!(item.body(), Body::Compaction { .. }) && (profile == Profile::V1 || !item.hidden)
 }
 
 /// The calls that a result completes, by message and id: ids repeat. Every message takes part, hidden ones too, so that
@@ -160,19 +168,22 @@ fn of_block(profile: Profile, block: &Block<'_>) -> Result<Option<Shown>, Raised
 
 /// The snapshot of a history of items. Its summary is the last one that stands there.
 pub(super) fn of_history(profile: Profile, history: &[Item]) -> Result<Option<Vec<Shown>>, Raised> {
-    let is_kept = |item: &&Item| profile == Profile::V1 || !item.hidden;
-    let summary = history.iter().rfind(|item| matches!(item.body(), Body::Compaction { .. }) && is_kept(item)).map(Item::text);
+    let summary = history.iter().rfind(|item| is_summary(profile, item)).map(Item::text);
     capture(profile, summary.as_deref(), &of_items(history, &BTreeMap::new()))
 }
 
-/// A snapshot as the message that a child opens with.
-pub(super) fn item(shown: Vec<Shown>) -> Item {
-    let part = |shown| match shown {
+/// A block of a snapshot as an item holds it.
+pub(super) fn part(shown: Shown) -> Part {
+    match shown {
         Shown::Text(text) => Part::text(text),
         Shown::Media(part) => part,
         // Items bring their media as parts; a block as data would read as its JSON.
         Shown::Block(fields) => Part::text(python::dumps(&Value::Object(fields)).unwrap_or_default()),
-    };
+    }
+}
+
+/// A snapshot as the message that a child opens with.
+pub(super) fn item(shown: Vec<Shown>) -> Item {
     let parts = shown.into_iter().map(part).collect();
     Item::new(Body::Message { role: Role::User, phase: None, parts }, Origin::Inherited).hide()
 }

@@ -90,7 +90,7 @@ impl Thread {
     fn told(self, ago: u32, text: &str, means: &[Means]) -> Thread {
         let key = CallKey(self.calls - ago);
         let mut item = Item::result(key, Origin::Delegated, text, false);
-        item.means = means.to_vec();
+        item.means = means.into();
         self.item(item)
     }
 
@@ -102,7 +102,7 @@ impl Thread {
     /// A message of the protocol: a notice, a mail.
     fn notice(self, text: &str, means: &[Means]) -> Thread {
         let mut item = Item::user(Origin::Delegated, text);
-        item.means = means.to_vec();
+        item.means = means.into();
         self.item(item)
     }
 

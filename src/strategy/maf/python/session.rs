@@ -6,7 +6,7 @@ use crate::strategy::{
 use crate::transcript::{Item, Means, Origin, ToolCall};
 
 use super::super::child::{Ended, said, unanswered};
-use super::super::earlier_names;
+use super::super::earlier_names::EarlierNames;
 use super::super::failing::{Exceptions, failed, iterations};
 use super::super::offer::Offer;
 use super::super::{ERRORS, FAILED, ITERATIONS, Joining, not_found, told};
@@ -27,6 +27,7 @@ pub(super) struct PythonSession {
     exceptions: Exceptions,
     /// The parent's session, where it is propagated.
     stored: Option<Stored>,
+    names: EarlierNames,
 }
 
 /// Whether tools are off for the request behind this history.
@@ -52,7 +53,7 @@ impl PythonSession {
         let offer = Offer::new(run, kept, |agent| strategy.offered(agent, &run.agent(agent)));
         let stored = strategy.propagate_session.then(Stored::default);
         let (profile, detailed) = (strategy.profile, strategy.application.detailed_errors);
-        PythonSession { profile, detailed, offer, exceptions: Exceptions::default(), stored }
+        PythonSession { profile, detailed, offer, exceptions: Exceptions::default(), stored, names: EarlierNames::default() }
     }
 
     fn caught(&self, call: &ToolCall, message: &str) -> Order {
@@ -97,7 +98,7 @@ impl Session for PythonSession {
             stored.turn(at.turn, at.own);
             view.splices = stored.splices(at.turn);
         }
-        view.splices.extend(earlier_names::of_earlier_turns(history, at.own, &view.agent));
+        view.splices.extend(self.names.splices(history, &view.agent, at));
         // What is put in before an item comes before what the item becomes.
         view.splices.sort_by_key(|splice| (splice.at, splice.remove));
         view.stop = iterations(history.get(at.own..).unwrap_or_default()).find_map(|results| self.exceptions.end(results));
@@ -108,12 +109,14 @@ impl Session for PythonSession {
     }
 
     fn turn(&mut self, reply: AssistantTurn, history: &[Item], at: &Scope<'_>) -> Turn {
-        let finished = |text| Turn { text, finish: true, ..Turn::default() };
+        let view = self.offer.view(at);
+        let name = Some(self.names.of(&view.agent));
+        let finished = |text| Turn { text, finish: true, name: name.clone(), ..Turn::default() };
         if reply.calls.is_empty() {
-            return reply.into();
+            return Turn { name, ..reply.into() };
         }
         // An agent without tools is not run in the loop that makes calls: what it called, nobody makes.
-        if self.offer.view(at).tools.is_empty() {
+        if view.tools.is_empty() {
             return Turn { cut: reply.calls, ..finished(reply.text) };
         }
         if off(history, at) {
@@ -121,7 +124,7 @@ impl Session for PythonSession {
             let text = if reply.text.trim().is_empty() { LIMIT.into() } else { reply.text };
             return Turn { cut: reply.calls, ..finished(text) };
         }
-        reply.into()
+        Turn { name, ..reply.into() }
     }
 
     fn route(&mut self, call: &ToolCall, parent: ParentView<'_>, at: &Scope<'_>) -> Route {

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 use crate::strategy::Splice;
 use crate::transcript::{Item, Origin};
 
+/// What is stored of an item: a name that its thread's history has put beside its own words is not.
+fn without_name(item: &Item) -> Item {
+    if item.origin == Origin::Own { item.clone().unnamed() } else { item.clone() }
+}
+
 /// What a child says is stored when it ends, what the root says when its turn ends: behind all that its children said
 /// meanwhile. Children stand in the order in which they ended (run).
 #[derive(Default)]
@@ -22,7 +27,7 @@ impl Stored {
     /// A child that ended well leaves what it was told and what it said; what it had read is there already.
     pub(super) fn leave(&mut self, items: &[Item]) {
         if let Some((_, left)) = self.turns.values_mut().next_back() {
-            left.extend(items.iter().filter(|item| item.origin != Origin::Inherited).cloned());
+            left.extend(items.iter().filter(|item| item.origin != Origin::Inherited).map(without_name));
         }
     }
 
@@ -31,7 +36,7 @@ impl Stored {
         let mut items = Vec::new();
         let mut from = 0;
         for (begin, left) in self.turns.values() {
-            items.extend(root.get(from..*begin).unwrap_or_default().iter().map(Item::inherited));
+            items.extend(root.get(from..*begin).unwrap_or_default().iter().map(|item| without_name(item).inherited()));
             items.extend(left.iter().map(Item::inherited));
             from = *begin;
         }
