@@ -179,17 +179,15 @@ impl Engine {
         Ok(Some(OnItsWay { turn, row, reply }))
     }
 
-    /// Renders a request with splices, going on from what the thread's last one has in common with it.
+    /// Renders a request with splices, going on from what the thread's last such one has in common with it. A request without is the
+    /// log itself.
     fn render(&mut self, thread: ThreadId, row: usize) {
-        let one = &mut self.threads[thread.0 as usize];
-        let before = one.rendered_row.replace(row);
         let now = &self.rows[row].sent;
         if now.splices.is_empty() {
-            // What is sent is the log itself.
-            one.rendered = vec![];
             return;
         }
-        let last = before.map(|row| &self.rows[row].sent).filter(|last| !last.splices.is_empty());
+        let one = &mut self.threads[thread.0 as usize];
+        let last = one.rendered_row.replace(row).map(|row| &self.rows[row].sent);
         let common = last.map_or(InCommon::default(), |last| self.logs.in_common(last, now));
         one.rendered.truncate(common.items);
         let items = &self.logs.0[now.log].log.items[..now.length];

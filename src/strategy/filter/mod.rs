@@ -18,7 +18,7 @@ use std::fmt;
 
 use crate::transcript::{CallKey, Item};
 
-pub(in crate::strategy) use pairs::partners;
+pub(in crate::strategy) use pairs::OpenCalls;
 pub use rules::{PLACEHOLDER, drop_call, drop_tools, finished_turn, forward, placeholder, pop_message};
 
 /// What becomes of the calls in flight in a copied history.

@@ -4,14 +4,30 @@ use std::collections::BTreeSet;
 
 use crate::transcript::{Body, CallKey, Item, Origin, Role};
 
-use super::pairs::{partners, waiting};
+use super::pairs::{OpenCalls, partners, waiting};
 
 /// The text of the result that [`placeholder`] makes up for a call in flight.
 pub const PLACEHOLDER: &str = "No result yet: this call was still running when this history was copied.";
 
 /// Leaves out the calls in flight and nothing else.
 pub fn drop_call(items: &[Item], in_flight: &[CallKey], own: usize) -> Vec<Item> {
-    without(items, &waiting(items, &partners(items), in_flight, own))
+    let mut open = OpenCalls::default();
+    let mut copy = Vec::with_capacity(items.len() + 1);
+    for (at, item) in items.iter().enumerate() {
+        match item.body() {
+            Body::Call(call) => open.call(call.key, at),
+            Body::Result { key: Some(key), .. } => _ = open.answer(*key),
+            _ => {}
+        }
+        copy.push(item.inherited());
+    }
+    // Nearly always the last items alone, so that the others are not touched again.
+    let gone: Vec<usize> = open.left().filter(|(key, at)| *at >= own || in_flight.contains(key)).map(|(_, at)| at).collect();
+    if let Some(&first) = gone.first() {
+        let tail = copy.split_off(first);
+        copy.extend(tail.into_iter().zip(first..).filter(|(_, at)| gone.binary_search(at).is_err()).map(|(item, _)| item));
+    }
+    copy
 }
 
 /// Leaves out every assistant message of the turn in progress that made a call in flight: its text, its reasoning, all
