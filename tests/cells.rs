@@ -160,9 +160,10 @@ impl Cell {
         let sent = row.sent.tools.iter().map(|tool| (tool.name.to_string(), tool.schema.as_text().to_owned()));
         self.compare(&of("tools"), sent.collect(), tools);
         self.compare(&of("items"), outcome.items_of(row).iter().map(written).collect(), self.items(&request.items));
-        // A reply stands in the thread's log directly behind what it answers.
+        // A reply stands in the thread's log directly behind what it answers. A name beside it is the history's: whether it is sent, and
+        // from when on, is told by the items of the requests.
         let log = &outcome.logs[row.sent.log].items[row.sent.length..];
-        let behind = log.iter().take_while(|item| item.origin == Origin::Own).map(written).collect();
+        let behind = log.iter().take_while(|item| item.origin == Origin::Own).map(|item| written(&item.clone().unnamed())).collect();
         self.compare(&of("reply"), behind, self.items(&request.reply));
     }
 

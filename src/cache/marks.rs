@@ -1,5 +1,7 @@
 //! Where a request's breakpoints stand.
 
+use smallvec::SmallVec;
+
 use super::Counters;
 use super::profile::{Place, Profile, Rule};
 use super::request::{Refusal, Request};
@@ -13,8 +15,11 @@ pub(super) struct Marked {
     pub(super) lifetime: Lifetime,
 }
 
+/// Breakpoints, in order: requests have few.
+pub(super) type Marks = SmallVec<[Marked; 2]>;
+
 /// A request's breakpoints in order: its own, or those of the profile's client.
-pub(super) fn marks(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut Counters) -> Result<Vec<Marked>, Refusal> {
+pub(super) fn marks(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut Counters) -> Result<Marks, Refusal> {
     let mut marks = match request.marks {
         Some(_) => own(request, node, tree, counters)?,
         None => the_clients(request, node, tree, counters),
@@ -35,7 +40,7 @@ pub(super) fn marks(request: &Request<'_>, node: NodeId, tree: &Tree, counters: 
     Ok(marks)
 }
 
-fn own(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut Counters) -> Result<Vec<Marked>, Refusal> {
+fn own(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut Counters) -> Result<Marks, Refusal> {
     let marks = request.marks.unwrap_or_default().iter().map(|mark| {
         if mark.at >= tree.depth(node) {
             return Err(Refusal::Mark(mark.at));
@@ -46,8 +51,8 @@ fn own(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut Counters
     marks.collect()
 }
 
-fn the_clients(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut Counters) -> Vec<Marked> {
-    let Some(client) = request.profile.simulated() else { return vec![] };
+fn the_clients(request: &Request<'_>, node: NodeId, tree: &Tree, counters: &mut Counters) -> Marks {
+    let Some(client) = request.profile.simulated() else { return Marks::new() };
     let lifetime = lifetime(request);
     let places = client.marks.iter().map(|place| match place {
         Place::Tools => tree.tools(node),

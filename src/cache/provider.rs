@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Counters;
 use super::domain::{Domain, DomainKey, Names};
 use super::explain::Case;
-use super::marks::{Marked, lifetime, marks};
+use super::marks::{Marks, lifetime, marks};
 use super::profile::{Key, Profile, Rule};
 use super::reading::{Meeting, bill};
 use super::recent::{Recent, Tip};
@@ -26,9 +26,9 @@ pub(super) struct Sent {
     /// When its answer begins, once that is known.
     pub(super) available: Option<u64>,
     /// Its breakpoints that count.
-    pub(super) marks: Vec<Marked>,
+    pub(super) marks: Marks,
     /// What is kept once its answer begins.
-    pub(super) writes: Vec<Marked>,
+    pub(super) writes: Marks,
     thread: u32,
     number: usize,
 }

@@ -1,8 +1,10 @@
 //! What a request finds, by each kind of rule.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::Counters;
 use super::domain::Domain;
-use super::marks::{Marked, implicit};
+use super::marks::{Marked, Marks, implicit};
 use super::profile::{Profile, Rule};
 use super::segment::{Kind, Texts};
 use super::tree::{NodeId, ROOT, Tree};
@@ -16,11 +18,11 @@ pub(super) struct Reading {
     /// Tokens read in the best case.
     pub(super) high: u64,
     /// Beginnings that were used, by life.
-    pub(super) used: Vec<(usize, NodeId)>,
+    pub(super) used: SmallVec<[(usize, NodeId); 2]>,
     /// Breakpoints that count: long enough, and written by the rule.
-    pub(super) marks: Vec<Marked>,
+    pub(super) marks: Marks,
     /// What is kept once the answer begins.
-    pub(super) writes: Vec<Marked>,
+    pub(super) writes: Marks,
 }
 
 /// What a request meets.
@@ -57,7 +59,7 @@ impl<T: Texts> Meeting<'_, T> {
     }
 
     /// The entry was read: every lifetime starts again. What is marked and not kept will be.
-    fn at_entry(&self, hit: Option<NodeId>, marks: Vec<Marked>, counters: &mut Counters) -> Reading {
+    fn at_entry(&self, hit: Option<NodeId>, marks: Marks, counters: &mut Counters) -> Reading {
         let tokens = hit.map_or(0, |hit| self.tree.tokens(hit));
         let used = hit.into_iter().flat_map(|hit| (0..self.domain.lives.len()).map(move |life| (life, hit))).collect();
         let writes = marks.iter().copied().filter(|mark| !self.domain.holds(mark.node, counters)).collect();
@@ -65,7 +67,7 @@ impl<T: Texts> Meeting<'_, T> {
     }
 
     fn breakpoints(&self, look_back: usize, runs_are_one: bool, counters: &mut Counters) -> Reading {
-        let marks: Vec<Marked> = self.marks.iter().copied().filter(|mark| self.long_enough(mark.node)).collect();
+        let marks: Marks = self.marks.iter().copied().filter(|mark| self.long_enough(mark.node)).collect();
         let hit = marks.iter().rev().find_map(|mark| self.look_back(mark.node, look_back, runs_are_one, counters));
         self.at_entry(hit, marks, counters)
     }
@@ -96,7 +98,7 @@ impl<T: Texts> Meeting<'_, T> {
         let latest = if implicit { self.tree.message(self.node) } else { ROOT };
         let written = if implicit { beside } else { explicit };
         let from = self.marks.len().saturating_sub(written);
-        let mut marks: Vec<Marked> = self.marks[from..].iter().copied().filter(|mark| self.long_enough(mark.node)).collect();
+        let mut marks: Marks = self.marks[from..].iter().copied().filter(|mark| self.long_enough(mark.node)).collect();
         if self.long_enough(latest) && marks.iter().all(|mark| mark.node != latest) {
             marks.push(Marked { node: latest, lifetime: self.lifetime });
             marks.sort_by_key(|mark| self.tree.depth(mark.node));
@@ -138,13 +140,13 @@ impl<T: Texts> Meeting<'_, T> {
         let found = if last_recomputed { near.tokens.min(self.tree.tokens(self.node).saturating_sub(1)) } else { near.tokens };
         let found = found - found % step;
         let high = if found >= self.minimum { found } else { 0 };
-        let used = if high > 0 && near.whole != ROOT { vec![(0, near.whole)] } else { vec![] };
-        Reading { low: if certain { high } else { 0 }, high, used, writes: self.all(), marks: vec![] }
+        let used = if high > 0 && near.whole != ROOT { smallvec![(0, near.whole)] } else { smallvec![] };
+        Reading { low: if certain { high } else { 0 }, high, used, writes: self.all(), marks: Marks::new() }
     }
 
     /// Everything will be kept.
-    fn all(&self) -> Vec<Marked> {
-        vec![Marked { node: self.node, lifetime: Lifetime::Short }]
+    fn all(&self) -> Marks {
+        smallvec![Marked { node: self.node, lifetime: Lifetime::Short }]
     }
 
     fn units(&self, counters: &mut Counters) -> Reading {
@@ -159,7 +161,7 @@ impl<T: Texts> Meeting<'_, T> {
         let mut writes = self.all();
         writes.extend(self.seen.filter(|&seen| seen != ROOT && seen != self.node).map(|node| Marked { node, lifetime: Lifetime::Short }));
         writes.reverse();
-        Reading { low: self.tree.tokens(unit), high: near.map_or(0, |near| near.tokens), used, writes, marks: vec![] }
+        Reading { low: self.tree.tokens(unit), high: near.map_or(0, |near| near.tokens), used, writes, marks: Marks::new() }
     }
 }
 

@@ -187,7 +187,7 @@ mod tests {
             failed: false,
             hidden: false,
             tokens: Some(7),
-            parts: vec![named(part)],
+            parts: smallvec::smallvec![named(part)],
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::ledger::{FailureKind, Fate};
 use crate::model::Reply;
 use crate::strategy::{AssistantTurn, End, Event, ParentView, Route};
@@ -39,7 +41,7 @@ impl Engine {
             calls.push(call);
         }
         let more = reply.more;
-        let minted: Vec<CallKey> = calls.iter().map(|call| call.key).collect();
+        let minted: SmallVec<[CallKey; 4]> = calls.iter().map(|call| call.key).collect();
         let said = AssistantTurn {
             reasoning: reply.reasoning.clone(),
             text: reply.text,
@@ -63,7 +65,7 @@ impl Engine {
         }
         let scope = Engine::scope_of(&self.states, &*self.world, &self.turns[turn], self.now);
         let decided = self.session.turn(said, &self.logs.0[log].log.items, &scope);
-        let mut accounted: Vec<CallKey> = decided.calls.iter().chain(&decided.cut).map(|call| call.key).collect();
+        let mut accounted: SmallVec<[CallKey; 4]> = decided.calls.iter().chain(&decided.cut).map(|call| call.key).collect();
         accounted.sort();
         if accounted != minted {
             return Err(self.fault(

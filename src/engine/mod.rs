@@ -27,7 +27,7 @@ use std::sync::Arc;
 use crate::ledger::{Delegation, Failure, FailureKind, Fate, Outcome, Row, ThreadRecord};
 use crate::model::{Agent, profile::Latency};
 use crate::setting::PromptCache;
-use crate::strategy::{ReturnContract, RunContext, Scope, Session, Strategy, ThreadId, ThreadState};
+use crate::strategy::{ReturnContract, RunContext, Scope, Session, Splice, Strategy, ThreadId, ThreadState, ToolSpec};
 use crate::tokens::{CountError, Meter};
 use crate::transcript::{CallKey, Item, Origin, dangling};
 
@@ -116,6 +116,9 @@ struct Engine {
     user: VecDeque<Vec<Item>>,
     now: u64,
     queue: Queue<Arrival>,
+    /// What most requests have for splices, and turns for tools before they ask.
+    no_splices: Arc<[Splice]>,
+    no_tools: Arc<[ToolSpec]>,
     logs: Logs,
     threads: Vec<Thread>,
     states: Vec<ThreadState>,
@@ -175,6 +178,8 @@ impl Engine {
             user: VecDeque::new(),
             now: 0,
             queue: Queue::new(),
+            no_splices: Arc::from([]),
+            no_tools: Arc::from([]),
             logs: Logs::default(),
             threads: Vec::new(),
             states: Vec::new(),

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, InCommon, Row, Sent, splice, spliced_from};
 use crate::model::{Pending, Request, Took};
 use crate::strategy::{Act, End, ReturnContract, Splice, ThreadId, ToolSpec, View};
 use crate::tokens::{CountError, REPLY_FRAME, Weight, prefix};
-use crate::transcript::{Body, CallKey, Content, Item, Origin, Part, ToolCall, dangling};
+use crate::transcript::{Body, CallKey, Content, Item, Origin, Part, dangling};
 
 use super::caching::Sending;
 use super::log::WeighedLog;
@@ -24,11 +26,11 @@ struct OnItsWay {
 impl Engine {
     /// Sends the request of every turn that is ready, in order of threads, then awaits the replies.
     pub(super) async fn send_ready(&mut self) -> Step {
-        let mut ready: Vec<TurnIndex> = Vec::new();
+        let mut ready: SmallVec<[TurnIndex; 4]> = SmallVec::new();
         for thread in &self.threads {
-            ready.extend(thread.live.iter().filter(|&&turn| self.turns[turn].stage == Stage::Ready));
+            ready.extend(thread.live.iter().copied().filter(|&turn| self.turns[turn].stage == Stage::Ready));
         }
-        let mut sent = Vec::new();
+        let mut sent: SmallVec<[OnItsWay; 2]> = SmallVec::new();
         for turn in ready {
             if self.turns[turn].stage == Stage::Ready
                 && let Some(one) = self.send(turn)?
@@ -99,18 +101,10 @@ impl Engine {
             tokens += u64::from(self.meter.item(&item)?.tokens);
         }
         if !reply.text.is_empty() {
-            tokens += u64::from(self.meter.item(&Item::assistant(None, reply.text.as_str()))?.tokens);
+            tokens += u64::from(self.meter.assistant(&reply.text)?);
         }
         for draft in &reply.calls {
-            let call = ToolCall {
-                key: CallKey(0),
-                id: String::new(),
-                name: draft.name.clone(),
-                args: draft.args.as_str().into(),
-                intent: None,
-                recorded: None,
-            };
-            tokens += u64::from(self.meter.item(&Item::call(call))?.tokens);
+            tokens += u64::from(self.meter.call(&draft.name, &draft.args)?);
         }
         Ok(tokens)
     }
@@ -197,7 +191,7 @@ impl Engine {
     /// Applies kept splices to the turn's history and returns this request's own, at their new positions.
     fn apply_splices(&mut self, turn: TurnIndex, splices: Vec<Splice>) -> Result<Arc<[Splice]>, Stop> {
         if splices.is_empty() {
-            return Ok(Arc::from([]));
+            return Ok(self.no_splices.clone());
         }
         let (thread, log, own) = (self.turns[turn].thread, self.turns[turn].log, self.turns[turn].own);
         let length = self.logs.0[log].len();

@@ -1,7 +1,6 @@
 //! How turns start and end, and how a thread's history is committed.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use crate::ledger::{FailureKind, Fate};
 use crate::strategy::{End, Event, Report, ThreadId, When};
@@ -60,7 +59,7 @@ impl Engine {
             then_user: Vec::new(),
             chain: self.chain,
             broken: FailureKind::Strategy,
-            tools: Arc::from([]),
+            tools: self.no_tools.clone(),
             phases: false,
         };
         one.live.push(self.turns.len());

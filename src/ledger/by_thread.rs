@@ -61,9 +61,28 @@ impl<'a> ByThread<'a> {
     }
 }
 
+/// Up to so many items it is quicker to look for a body than to keep a set of them.
+const SHORT: usize = 32;
+
 /// A history that was summarised or that two turns wrote at once has several logs, which begin alike: an item that a
 /// second log repeats shares its body with the first one's and is taken once.
-fn stood(outcome: &Outcome, prefixes: impl Iterator<Item = (usize, usize)>) -> Vec<(&Item, u32)> {
+fn stood(outcome: &Outcome, prefixes: impl Iterator<Item = (usize, usize)> + Clone) -> Vec<(&Item, u32)> {
+    // Most threads have one short log.
+    let mut logs = prefixes.clone();
+    if let Some((first, length)) = logs.next()
+        && logs.all(|(log, length)| log == first && length <= SHORT)
+        && length <= SHORT
+        && let Some(log) = outcome.logs.get(first)
+    {
+        let length = prefixes.map(|(_, length)| length).max().unwrap_or(length);
+        let mut out: Vec<(&Item, u32)> = Vec::with_capacity(length);
+        for (item, &tokens) in log.items.iter().zip(&log.tokens).take(length) {
+            if !out.iter().any(|(known, _)| known.shares_body(item)) {
+                out.push((item, tokens));
+            }
+        }
+        return out;
+    }
     let mut taken: FxHashMap<usize, usize> = FxHashMap::default();
     let mut bodies: FxHashSet<*const Body> = FxHashSet::default();
     let mut out = Vec::new();

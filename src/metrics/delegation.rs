@@ -19,6 +19,10 @@ pub(super) fn footprint(by_thread: &ByThread<'_>) -> i64 {
 /// [`Row::moved`], added up over the root's requests that hold other delegated items or delegating calls than the
 /// request before. The first request of the root follows none and is left out; a mere change of their order is none.
 pub(super) fn moved(outcome: &Outcome, by_thread: &ByThread<'_>) -> u64 {
+    let mut held = by_thread.items(ThreadId::ROOT).iter().map(|(item, _)| *item).chain(by_thread.spliced(ThreadId::ROOT));
+    if !held.any(|item| item.origin == Origin::Delegated || item.as_call().is_some_and(|call| call.intent.is_some())) {
+        return 0;
+    }
     let mut contents = Contents::of(outcome, by_thread);
     let mut before = None;
     let mut moved = 0;

@@ -294,7 +294,7 @@ mod tests {
             failed: false,
             hidden: false,
             tokens: Some(10),
-            parts: vec![named(part)],
+            parts: smallvec::smallvec![named(part)],
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use crate::transcript::{Body, Content, Item, Origin, Part, Phase, Role};
 
@@ -99,7 +100,7 @@ pub struct ItemLine {
     /// Its tokens as sent, frame included; null: some are unknown.
     pub tokens: Option<u32>,
     /// Its content: parts by digest. A call's is its arguments.
-    pub parts: Vec<PartName>,
+    pub parts: SmallVec<[PartName; 1]>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.

@@ -24,7 +24,8 @@ pub struct Threads {
 /// Reads an outcome's requests. A request costs what is new in it.
 pub fn threads_of(cell: &str, outcome: &Outcome, meter: &Meter) -> Threads {
     let cell: Arc<str> = cell.into();
-    let mut threads = Threads::default();
+    let rows = outcome.rows.len();
+    let mut threads = Threads { ledger: Vec::with_capacity(rows), requests: Vec::with_capacity(rows), parts: vec![] };
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
     // The place of each thread's last request.
     let mut places: BTreeMap<u32, usize> = BTreeMap::new();

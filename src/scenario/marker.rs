@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::transcript::{Body, Content, Digest, Item, Origin, Part};
 
@@ -455,8 +456,8 @@ impl Compiled {
 
     fn scan_reading(&self, reading: &str, found: &mut Found) {
         let text = fold(reading);
-        let mut hits: Vec<(usize, usize, &Meaning)> = Vec::new();
-        let mut masks: Vec<(usize, usize)> = Vec::new();
+        let mut hits: SmallVec<[(usize, usize, &Meaning); 8]> = SmallVec::new();
+        let mut masks: SmallVec<[(usize, usize); 8]> = SmallVec::new();
         for pattern in &self.patterns {
             for at in places(&pattern.finder, pattern.length, &text) {
                 let end = at + pattern.length;
@@ -485,9 +486,9 @@ impl Compiled {
             found.unknown_task |= hits.iter().any(|(at, _, meaning)| matches!(meaning, Meaning::UnknownTask) && !names_label(&masks, *at));
             masks.extend(lines);
         }
-        hits.retain(|&(at, end, _)| !masks.iter().any(|&(from, to)| from <= at && end <= to));
+        hits.retain(|&mut (at, end, _)| !masks.iter().any(|&(from, to)| from <= at && end <= to));
         hits.sort_by_key(|&(at, end, _)| (at, end));
-        let mut tasks: Vec<(usize, usize, Task)> = Vec::new();
+        let mut tasks: SmallVec<[(usize, usize, Task); 2]> = SmallVec::new();
         for (at, end, meaning) in hits {
             match meaning {
                 Meaning::Fact(topic, fact) => found.facts.push((*topic, *fact)),

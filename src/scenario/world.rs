@@ -1,6 +1,7 @@
 //! The world of a scenario: files and tools, shared by all threads, mutable and versioned.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::setting::World;
 use crate::transcript::{Recorded, ToolCall, normalised_arguments};
@@ -50,13 +51,13 @@ pub struct ToolOutput {
     pub once: bool,
 }
 
-/// Files and tools. A run works on a copy.
+/// Files and tools. A run works on a copy, which shares what the run does not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScenarioWorld {
     /// The files by path.
-    pub files: BTreeMap<String, String>,
+    pub files: Arc<BTreeMap<String, String>>,
     /// The tools by name.
-    pub tools: BTreeMap<String, ToolBehaviour>,
+    pub tools: Arc<BTreeMap<String, ToolBehaviour>>,
     /// How often each `once` source has answered, by tool and normalised arguments.
     answered: BTreeMap<(String, String), u32>,
     /// How often each file has been written in this run.
@@ -66,7 +67,7 @@ pub struct ScenarioWorld {
 impl ScenarioWorld {
     /// A world of these files and tools.
     pub fn new(files: BTreeMap<String, String>, tools: BTreeMap<String, ToolBehaviour>) -> ScenarioWorld {
-        ScenarioWorld { files, tools, ..ScenarioWorld::default() }
+        ScenarioWorld { files: Arc::new(files), tools: Arc::new(tools), ..ScenarioWorld::default() }
     }
 
     /// A file's version: 0 as the scenario has it, then one more a write. `None`: no such file.
@@ -117,7 +118,7 @@ impl World for ScenarioWorld {
                 None => missing("pattern"),
                 Some(pattern) => {
                     let mut found = Vec::new();
-                    for (path, text) in &self.files {
+                    for (path, text) in &*self.files {
                         for (at, line) in text.lines().enumerate() {
                             if line.contains(&pattern) {
                                 found.push(format!("{path}:{}: {line}", at + 1));
@@ -149,7 +150,7 @@ impl World for ScenarioWorld {
     }
 
     fn write(&mut self, path: &str, text: &str) {
-        self.files.insert(path.to_owned(), text.to_owned());
+        Arc::make_mut(&mut self.files).insert(path.to_owned(), text.to_owned());
         *self.versions.entry(path.to_owned()).or_insert(0) += 1;
     }
 

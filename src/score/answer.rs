@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::scenario::marker::{Found, MarkerIndex, fold, readings};
 use crate::scenario::{Scenario, TopicIndex};
 
@@ -11,9 +13,9 @@ use super::check::texts;
 /// A text with everything that checks look at, read once.
 pub(super) struct Answer<'t> {
     /// As it stands and with escapes undone; behind these, what it says in JSON, without braces, keys and quotes.
-    pub readings: Vec<Cow<'t, str>>,
+    pub readings: SmallVec<[Cow<'t, str>; 1]>,
     /// The same in NFC with runs of white space as one blank.
-    pub folded: Vec<Cow<'t, str>>,
+    pub folded: SmallVec<[Cow<'t, str>; 1]>,
     /// The facts and deliverables that it states.
     found: Arc<Found>,
 }

@@ -35,19 +35,31 @@ pub fn header(item: &Item) -> Cow<'static, str> {
 
 /// Lends the header segment of an item: what [`header`] returns, and nothing is allocated after a thread's first few.
 pub(super) fn with_header<T>(item: &Item, read: impl FnOnce(&str) -> T) -> T {
+    match fixed(item.body()) {
+        Some(header) => read(header),
+        None => lent(|header| write(item.body(), header), read),
+    }
+}
+
+/// Lends the header segment of a call of this tool.
+pub(super) fn with_call_header<T>(tool: &str, read: impl FnOnce(&str) -> T) -> T {
+    lent(|header| header.extend([CALL, tool]), read)
+}
+
+fn lent<T>(write: impl FnOnce(&mut String), read: impl FnOnce(&str) -> T) -> T {
     thread_local! {
         static HEADER: Cell<String> = const { Cell::new(String::new()) };
     }
-    if let Some(header) = fixed(item.body()) {
-        return read(header);
-    }
     let mut header = HEADER.take();
     header.clear();
-    write(item.body(), &mut header);
+    write(&mut header);
     let answer = read(&header);
     HEADER.set(header);
     answer
 }
+
+/// How the header of a call begins; the tool's name follows.
+const CALL: &str = "assistant to=functions.";
 
 /// A digest of all that a model reads of an item: header, name and parts. Taken once for all items that share the body.
 pub fn item_digest(item: &Item) -> Digest {
@@ -73,7 +85,7 @@ fn fixed(body: &Body) -> Option<&'static str> {
 /// Writes a header in which names stand.
 fn write(body: &Body, header: &mut String) {
     match body {
-        Body::Call(call) => header.extend(["assistant to=functions.", &call.name]),
+        Body::Call(call) => header.extend([CALL, &call.name]),
         Body::Mail { from, to, .. } => header.extend([from, " to=", to]),
         Body::Message { .. } | Body::Reasoning { .. } | Body::Result { .. } | Body::Compaction { .. } | Body::Context { .. } => {}
     }

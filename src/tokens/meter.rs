@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::transcript::{BodyWeight, Content, Digest, Item, Part, PartWeight, ToolSpec};
+use crate::transcript::{BodyWeight, Content, Digest, Item, Part, PartWeight, Role, ToolSpec};
 
-use super::frame::{ITEM_FRAME, NAME_FRAME, with_header};
+use super::frame::{ITEM_FRAME, NAME_FRAME, with_call_header, with_header};
 use super::{CountError, TokenCounter};
 
 /// Tokens of something, and how many of its parts nobody can count.
@@ -189,6 +189,23 @@ impl Meter {
         }
         let narrow = |sum: u64| u32::try_from(sum).map_err(|_| item_overflow(item));
         Ok(BodyWeight { by: self.number, tokens: narrow(tokens)?, unknown_parts: narrow(unknown_parts)? })
+    }
+
+    /// What a message of one text will weigh as an item.
+    pub fn assistant(&self, text: &str) -> Result<u32, CountError> {
+        let header = Role::Assistant.name();
+        self.segment(self.memoised(Digest::of(header), header)?, text)
+    }
+
+    /// What a call with these arguments will weigh as an item.
+    pub fn call(&self, tool: &str, args: &str) -> Result<u32, CountError> {
+        self.segment(with_call_header(tool, |header| self.memoised(Digest::of(header), header))?, args)
+    }
+
+    fn segment(&self, header: u32, text: &str) -> Result<u32, CountError> {
+        let content = self.memoised(Digest::of(text), text)?;
+        let sum = ITEM_FRAME.checked_add(header).and_then(|sum| sum.checked_add(content));
+        sum.ok_or_else(|| CountError::Overflow { what: format!("a text of {} bytes", text.len()) })
     }
 
     /// Tokens of a tool's schema as it is sent.

@@ -46,6 +46,9 @@ pub fn heard(items: &[Item]) -> Vec<Heard> {
             }
             continue;
         }
+        if item.means.is_empty() {
+            continue;
+        }
         let by_call = item.answers().and_then(|key| all.iter().rposition(|h| h.call == key));
         for means in &item.means {
             let named = match means {

@@ -153,7 +153,9 @@ impl<'s> Delegations<'s, '_> {
         }
         let act = assignment.acts.iter().rev().find(|told| told.says_something());
         // A call that a strategy cut stands nowhere; the sentence beside it does.
-        let cut = self.sight.last_said(&self.sentence(assignment), self.bound.from).filter(|&at| {
+        let spoke = !self.sight.has_not_spoken_since(self.bound.from);
+        let said = || self.sight.last_said(&self.sentence(assignment), self.bound.from);
+        let cut = spoke.then(said).flatten().filter(|&at| {
             let reply = self.sight.reply_around(at);
             assignment.acts.iter().all(|told| told.at < reply.start)
         });

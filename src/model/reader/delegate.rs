@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use smallvec::SmallVec;
+
 use crate::model::{CallDraft, Reply};
 use crate::scenario::marker::Task;
 use crate::scenario::{IntentIndex, TopicIndex};
@@ -15,13 +17,19 @@ use super::plan::{Planned, next, plan, plan_of_intent};
 use super::sight::Sight;
 use super::task::Bound;
 
+/// Assignments, and how each stands.
+type Assignments<'s> = SmallVec<[(Assignment<'s>, Stand); 2]>;
+
+/// Intents that were carried out here.
+type Done = SmallVec<[IntentIndex; 8]>;
+
 /// The delegations of a thread's work.
 pub(super) struct Delegations<'s, 'a> {
     pub(super) sight: &'s Sight<'a>,
     pub(super) bound: &'s Bound<'a>,
     /// Every intent of this work, with those that an intent carried out here would hand out in turn.
-    intents: OnceCell<Vec<(Assignment<'s>, Stand)>>,
-    follow_ups: OnceCell<Vec<(Assignment<'s>, Stand)>>,
+    intents: OnceCell<Assignments<'s>>,
+    follow_ups: OnceCell<Assignments<'s>>,
 }
 
 impl<'s, 'a> Delegations<'s, 'a> {
@@ -65,7 +73,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
     pub fn take_own_steps(&self) -> Option<Reply> {
         let mut plan = plan(self.sight, self.bound.task);
         if let Some(asked) = &self.bound.asked {
-            plan.retain(|planned| planned.step.seeks.iter().any(|topic| asked.contains(topic)));
+            plan.retain(|planned: &mut Planned<'_>| planned.step.seeks.iter().any(|topic| asked.contains(topic)));
         }
         let steps = next(self.sight, &plan);
         let group = steps.first()?.step.parallel.as_ref();
@@ -158,7 +166,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
 
     // ---- intents, in order ---------------------------------------------------------------------------------------------
 
-    fn carried_out(&self) -> BTreeSet<IntentIndex> {
+    fn carried_out(&self) -> Done {
         self.bound.carries_out().into_iter().collect()
     }
 
@@ -171,8 +179,8 @@ impl<'s, 'a> Delegations<'s, 'a> {
 
     fn intents(&self) -> &[(Assignment<'s>, Stand)] {
         self.intents.get_or_init(|| {
-            let mut all: Vec<(Assignment<'s>, Stand)> = Vec::new();
-            let mut open: Vec<IntentIndex> = self.bound.work.delegates.iter().rev().copied().collect();
+            let mut all = Assignments::new();
+            let mut open: SmallVec<[IntentIndex; 8]> = self.bound.work.delegates.iter().rev().copied().collect();
             while let Some(intent) = open.pop() {
                 if all.iter().any(|(assignment, _)| assignment.intent == intent) {
                     continue;
@@ -181,7 +189,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
                 let stand = self.stand(&assignment);
                 all.push((assignment, stand));
                 if stand.is_done_here() {
-                    open.extend(self.sight.scenario().intents[intent].work.delegates.iter().rev());
+                    open.extend(self.sight.scenario().intents[intent].work.delegates.iter().rev().copied());
                 }
             }
             all
@@ -205,7 +213,7 @@ impl<'s, 'a> Delegations<'s, 'a> {
         self.intents().iter().find(|(assignment, _)| assignment.intent == intent).map_or(Stand::Settled, |(_, stand)| *stand)
     }
 
-    fn delegate_all(&self, intents: &[IntentIndex], done: &mut BTreeSet<IntentIndex>) -> Option<Reply> {
+    fn delegate_all(&self, intents: &[IntentIndex], done: &mut Done) -> Option<Reply> {
         for batch in self.batches(intents) {
             if let Some(reply) = self.hand_out(batch, |_| true) {
                 return Some(reply);
@@ -213,7 +221,8 @@ impl<'s, 'a> Delegations<'s, 'a> {
             let mut waits = false;
             for &intent in batch {
                 match self.stand_of(intent) {
-                    Stand::Own | Stand::Rescue if done.insert(intent) => {
+                    Stand::Own | Stand::Rescue if !done.contains(&intent) => {
+                        done.push(intent);
                         let nested = &self.sight.scenario().intents[intent].work.delegates;
                         if let Some(reply) = self.steps(intent, None).or_else(|| self.delegate_all(nested, done)) {
                             return Some(reply);
@@ -291,7 +300,8 @@ impl<'s, 'a> Delegations<'s, 'a> {
 
     fn looking_at(&self, steps: &[Planned<'_>]) -> String {
         let unknown = |topic: &TopicIndex| !self.sight.known.has(*topic);
-        let topics: Vec<TopicIndex> = steps.iter().flat_map(|planned| planned.step.seeks.iter().copied()).filter(unknown).collect();
+        let topics: SmallVec<[TopicIndex; 8]> =
+            steps.iter().flat_map(|planned| planned.step.seeks.iter().copied()).filter(unknown).collect();
         match steps {
             [one] => looking(self.sight, &one.step.target, &topics),
             _ => looking(self.sight, &steps.iter().map(|planned| planned.step.target.as_str()).collect::<Vec<_>>().join(", "), &topics),

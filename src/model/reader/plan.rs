@@ -1,11 +1,16 @@
 //! The next steps of a plan (rule 4).
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::model::CallDraft;
 use crate::scenario::marker::Task;
 use crate::scenario::{IntentIndex, Step, TopicIndex};
 
 use super::ArgumentsId;
 use super::sight::Sight;
+
+/// Steps of a plan, in order: most plans are short.
+pub(super) type Steps<'a> = SmallVec<[Planned<'a>; 4]>;
 
 /// A step with what its arguments say.
 #[derive(Clone, Copy)]
@@ -42,7 +47,7 @@ impl Planned<'_> {
 }
 
 /// The plan of a user turn or of an intent.
-pub(super) fn plan<'a>(sight: &Sight<'a>, task: Task) -> Vec<Planned<'a>> {
+pub(super) fn plan<'a>(sight: &Sight<'a>, task: Task) -> Steps<'a> {
     let tables = sight.tables;
     let (work, arguments) = match task {
         Task::Turn(turn) => (&tables.scenario.turns[turn].work, &tables.turns[turn]),
@@ -52,18 +57,18 @@ pub(super) fn plan<'a>(sight: &Sight<'a>, task: Task) -> Vec<Planned<'a>> {
 }
 
 /// The plan of an intent; where only some topics are asked for, the steps that seek one of them.
-pub(super) fn plan_of_intent<'a>(sight: &Sight<'a>, intent: IntentIndex, asked: Option<&[TopicIndex]>) -> Vec<Planned<'a>> {
+pub(super) fn plan_of_intent<'a>(sight: &Sight<'a>, intent: IntentIndex, asked: Option<&[TopicIndex]>) -> Steps<'a> {
     let mut steps = plan(sight, Task::Intent(intent));
     if let Some(asked) = asked {
-        steps.retain(|planned| planned.step.seeks.iter().any(|topic| asked.contains(topic)));
+        steps.retain(|planned: &mut Planned<'_>| planned.step.seeks.iter().any(|topic| asked.contains(topic)));
     }
     steps
 }
 
 /// What to call now: the first step that is open and wanted, with its whole parallel group. Empty: the plan is through.
-pub(super) fn next<'a>(sight: &Sight<'_>, plan: &[Planned<'a>]) -> Vec<Planned<'a>> {
-    let Some(first) = plan.iter().position(|planned| planned.is_open(sight) && planned.is_wanted(sight)) else { return vec![] };
-    let Some(group) = &plan[first].step.parallel else { return vec![plan[first]] };
+pub(super) fn next<'a>(sight: &Sight<'_>, plan: &[Planned<'a>]) -> Steps<'a> {
+    let Some(first) = plan.iter().position(|planned| planned.is_open(sight) && planned.is_wanted(sight)) else { return Steps::new() };
+    let Some(group) = &plan[first].step.parallel else { return smallvec![plan[first]] };
     let in_group = |planned: &&Planned<'a>| planned.step.parallel.as_ref() == Some(group);
     let before = plan[..first].iter().rev().take_while(in_group).count();
     plan[first - before..].iter().take_while(in_group).filter(|planned| planned.is_open(sight)).copied().collect()

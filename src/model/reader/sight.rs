@@ -92,12 +92,7 @@ impl<'a> Sight<'a> {
             }
         }
         let mut calls: FxHashMap<(&str, ArgumentsId), Stands> = FxHashMap::default();
-        let mut own: FxHashMap<CallKey, usize> = FxHashMap::default();
-        for (at, item) in items.iter().enumerate() {
-            let Some(call) = item.as_call() else { continue };
-            if item.origin == Origin::Own {
-                own.insert(call.key, at);
-            }
+        for call in items.iter().filter_map(Item::as_call) {
             if let Some(&(result, failed)) = results.get(&call.key) {
                 let stands = calls.entry((&call.name, reading.arguments(&call.args))).or_default();
                 let text = items[result].parts().first().map_or("", Part::as_text);
@@ -115,7 +110,13 @@ impl<'a> Sight<'a> {
             }
         }
         let scenario = &reading.tables.scenario;
-        let told = heard(items)
+        let heard = heard(items);
+        let mut own: FxHashMap<CallKey, usize> = FxHashMap::default();
+        if !heard.is_empty() {
+            let calls = items.iter().enumerate().filter(|(_, item)| item.origin == Origin::Own);
+            own.extend(calls.filter_map(|(at, item)| Some((item.as_call()?.key, at))));
+        }
+        let told = heard
             .into_iter()
             .filter_map(|heard| {
                 let at = *own.get(&heard.call)?;

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 use memchr::memmem::Finder;
+use smallvec::{SmallVec, smallvec};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfc_quick};
 
 /// How often escapes are undone: text inside JSON inside JSON is still read.
 const DECODINGS: usize = 3;
 
 /// A text as it stands, and as it reads with escapes undone once and again, as long as that changes anything.
-pub(crate) fn readings(text: &str) -> Vec<Cow<'_, str>> {
-    let mut all = vec![Cow::Borrowed(text)];
+pub(crate) fn readings(text: &str) -> SmallVec<[Cow<'_, str>; 1]> {
+    let mut all: SmallVec<[Cow<'_, str>; 1]> = smallvec![Cow::Borrowed(text)];
     for _ in 0..DECODINGS {
         match all.last().and_then(|last| decoded(last)) {
             Some(next) => all.push(Cow::Owned(next)),

@@ -1,5 +1,6 @@
 //! Whole runs through the engine.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -36,7 +37,10 @@ fn world() -> Scenario {
     let mut world = scenario(topics, vec![note], vec![turn("prepare the release", &[0], &[0]), turn("sum it up", &[0, 1, 2], &[])]);
     world.turns[0].items =
         vec![Item::user(Origin::User, "We keep it in Redis."), Item::user(Origin::User, "No, in SQLite. Now prepare the release.")];
-    world.world.files = [("list".to_owned(), "owners".to_owned()), ("owners".to_owned(), "By Team\n  Amber.".to_owned())].into();
+    world.world.files = [("list".to_owned(), "owners".to_owned()), ("owners".to_owned(), "By Team\n  Amber.".to_owned())]
+        .into_iter()
+        .collect::<BTreeMap<_, _>>()
+        .into();
     world
 }
 
@@ -148,7 +152,7 @@ fn a_follow_up_continues_the_child_that_saw_it() {
     world.topics.push(topic("age", &[("It is five years old.", "five", "five years")]));
     world.intents[0].follow_ups = vec![crate::scenario::FollowUp { topic: 3, task: "How old is it?".into() }];
     world.turns[1].work.needs = vec![3];
-    world.world.files.insert("list".into(), "owners; five years".into());
+    Arc::make_mut(&mut world.world.files).insert("list".into(), "owners; five years".into());
     let outcome = play(&world, "opencode", Briefing::Same);
     let turns: Vec<_> = outcome.rows.iter().map(|row| (&*row.path, row.turn)).collect();
     let root = format!("{STATED}DONE note: guess, Amber");
