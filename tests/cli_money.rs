@@ -252,3 +252,37 @@ fn a_child_model_is_a_setting_of_the_run() {
     assert_eq!(exit, 2);
     assert!(errors.contains("child_model"), "{errors}");
 }
+
+/// What a provider bills for a cell, beside what the run counts: the hidden prompt of tools is paid with every request.
+#[test]
+fn what_a_provider_bills_is_told_request_by_request() {
+    let folder = here();
+    let billed = |model: &str, more: &[&str]| {
+        let args = [&["show", "tiny-task/opencode@1.18.33/reader/0", "--framing", model, "--format", "json"][..], more].concat();
+        let (exit, text, errors) = ctxbench(folder.path(), &args);
+        assert_eq!(exit, 0, "{errors}");
+        let shown: Value = serde_json::from_str(&text).expect("it is JSON");
+        shown["billed"].clone()
+    };
+    let sum =
+        |billed: &Value, what: &str| billed["requests"].as_array().unwrap().iter().map(|one| one[what].as_u64().unwrap()).sum::<u64>();
+    let chat = billed("gpt-4o", &[]);
+    assert_eq!((chat["family"].as_str(), chat["tool_prompt"].as_u64()), (Some("chat-2024-o200k"), None));
+    assert_eq!(chat["total"].as_u64(), Some(sum(&chat, "tokens")));
+    let claude = billed("claude-sonnet-4-6", &[]);
+    let requests = claude["requests"].as_array().unwrap().len() as u64;
+    assert_eq!((claude["tool_prompt"].as_u64(), claude["accuracy"].as_str()), (Some(497), Some("15 %")));
+    // Texts cost more there too, so the hidden prompts are not all of it.
+    assert!(sum(&claude, "tokens") > sum(&claude, "counted") + 497 * requests, "{claude}");
+    let child = billed("claude-sonnet-4-6", &["--thread", "/1"]);
+    assert_eq!(child["total"].as_u64(), Some(sum(&child, "tokens")));
+    assert!(child["requests"].as_array().unwrap().iter().all(|one| one["thread"] == "/1"));
+    // A run's folder tells the same.
+    let (exit, _, errors) = ctxbench(folder.path(), &["run", "tiny-task", "-s", "opencode", "--run-dir", "run", "--quiet"]);
+    assert_eq!(exit, 0, "{errors}");
+    assert_eq!(billed("claude-sonnet-4-6", &["--run-dir", "run"]), claude);
+
+    let (exit, _, errors) = ctxbench(folder.path(), &["show", "tiny-task/inline@1/reader/0", "--framing", "nobodys-model"]);
+    assert_eq!(exit, 2);
+    assert!(errors.contains("`nobodys-model`") && errors.contains("chat-2024-o200k"), "{errors}");
+}

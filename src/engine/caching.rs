@@ -282,6 +282,21 @@ struct Known {
     texts: FxHashMap<u128, Text>,
 }
 
+impl Known {
+    /// Tokens of a text's first parts. Of a snapshot nearly all are meant, so those behind them are taken from the whole.
+    fn tokens(&self, text: &Text, whole: u64, first: usize) -> u64 {
+        let of = |parts: &[Part]| parts.iter().map(|part| self.meter.part(part).ok().flatten().map_or(0, u64::from)).sum::<u64>();
+        let (parts, behind) = text.parts().split_at(first);
+        match text {
+            Text::Item(item) if behind.len() < parts.len() => {
+                let frame = self.meter.frame(item).map_or(0, u64::from);
+                whole.saturating_sub(frame + of(behind))
+            }
+            _ => of(parts),
+        }
+    }
+}
+
 /// The texts of a run's segments, for the cache and for whoever sends.
 #[derive(Clone)]
 struct Shared(Rc<RefCell<Known>>);
@@ -300,12 +315,9 @@ impl Texts for Shared {
             return Common { tokens: 0, bytes: one_header.len().min(other_header.len()) as u64, order: headers };
         }
         let mut bytes = one_header.len() as u64;
-        let mut tokens = 0;
-        for (left, right) in one.parts().iter().zip(other.parts()) {
-            if left.digest() == right.digest() {
-                tokens += known.meter.part(left).ok().flatten().map_or(0, u64::from);
-                continue;
-            }
+        let alike = one.parts().iter().zip(other.parts()).take_while(|(left, right)| left == right).count();
+        let mut tokens = known.tokens(one, a.tokens, alike);
+        if let Some((left, right)) = one.parts().get(alike).zip(other.parts().get(alike)) {
             let (Content::Text(left_text), Content::Text(right_text)) = (left.content(), right.content()) else {
                 return Common { tokens, bytes, order: left.digest().0.cmp(&right.digest().0) };
             };

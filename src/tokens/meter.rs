@@ -191,6 +191,14 @@ impl Meter {
         Ok(BodyWeight { by: self.number, tokens: narrow(tokens)?, unknown_parts: narrow(unknown_parts)? })
     }
 
+    /// What an item weighs beside its parts: its frame, its header and a name.
+    pub fn frame(&self, item: &Item) -> Result<u32, CountError> {
+        let header = with_header(item, |header| self.memoised(Digest::of(header), header))?;
+        let name =
+            item.name().map_or(Ok(0), |name| self.memoised(Digest::of(name), name).map(|tokens| NAME_FRAME.saturating_add(tokens)))?;
+        Ok(ITEM_FRAME.saturating_add(header).saturating_add(name))
+    }
+
     /// What a message of one text will weigh as an item.
     pub fn assistant(&self, text: &str) -> Result<u32, CountError> {
         let header = Role::Assistant.name();

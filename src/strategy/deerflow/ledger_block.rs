@@ -1,5 +1,7 @@
 //! The ledger as the parent reads it: one hidden message in every request.
 
+use crate::transcript::{Item, Origin};
+
 use super::ledger::Entry;
 use super::python::in_one_line;
 use super::status::Status;
@@ -35,41 +37,90 @@ fn escaped(text: &str) -> String {
     in_one_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn line(entry: &Entry) -> String {
-    let brought = entry.brought.as_ref().map(|brought| format!(" -> {}", escaped(&shortened(&brought.brief, SHOWN)))).unwrap_or_default();
-    let (status, about, agent) = (entry.status.name(), escaped(&entry.description), escaped(&entry.agent));
-    format!("- [{status}] {about} (via {agent}; {}){brought}", guidance(entry))
+/// An entry as it is shown.
+#[derive(Clone, Debug)]
+struct Line {
+    text: String,
+    characters: usize,
 }
 
-/// The block of a ledger, in its frame; `None`: nothing was delegated. The newest entries come first; what does not fit is
-/// counted, and makes room for being counted.
+impl Line {
+    fn new(text: String) -> Line {
+        Line { characters: text.chars().count(), text }
+    }
+
+    fn of(entry: &Entry) -> Line {
+        let brought =
+            entry.brought.as_ref().map(|brought| format!(" -> {}", escaped(&shortened(&brought.brief, SHOWN)))).unwrap_or_default();
+        let (status, about, agent) = (entry.status.name(), escaped(&entry.description), escaped(&entry.agent));
+        Line::new(format!("- [{status}] {about} (via {agent}; {}){brought}", guidance(entry)))
+    }
+}
+
+/// The message that a root's requests hold, rendered when the ledger has changed, and of it the entries that have.
+#[derive(Default)]
+pub(super) struct LedgerBlock {
+    entries: Vec<Entry>,
+    lines: Vec<Line>,
+    item: Option<Item>,
+}
+
+impl LedgerBlock {
+    /// The message of a ledger; `None`: nothing was delegated.
+    pub fn of(&mut self, entries: &[Entry]) -> Option<Item> {
+        if self.entries == entries {
+            return self.item.clone();
+        }
+        // Entries keep their order; old ones are forgotten at the front.
+        let mut from = 0;
+        let line = |entry: &Entry| {
+            let known = self.entries.iter().skip(from).position(|known| known == entry).map(|at| from + at);
+            from = known.map_or(from, |at| at + 1);
+            known.map_or_else(|| Line::of(entry), |at| self.lines[at].clone())
+        };
+        self.lines = entries.iter().map(line).collect();
+        self.entries = entries.to_vec();
+        self.item = assembled(&self.lines).map(|block| Item::user(Origin::Delegated, block).hide());
+        self.item.clone()
+    }
+}
+
+/// The block of a ledger, in its frame; `None`: nothing was delegated.
+#[cfg(test)]
 pub(crate) fn block(entries: &[Entry]) -> Option<String> {
+    assembled(&entries.iter().map(Line::of).collect::<Vec<_>>())
+}
+
+/// The newest entries come first; what does not fit is counted, and makes room for being counted.
+fn assembled(entries: &[Line]) -> Option<String> {
     if entries.is_empty() {
         return None;
     }
-    let mut lines = vec!["## Work already delegated".to_owned(), EXPLANATION.to_owned()];
+    let first = ["## Work already delegated", EXPLANATION].map(|text| Line::new(text.to_owned()));
+    let mut lines: Vec<&Line> = first.iter().collect();
     // Lines are joined by one character each.
-    let length = |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
-    let mut left = entries.len();
-    for entry in entries.iter().rev() {
-        let line = line(entry);
-        if length(&lines) + line.chars().count() > BUDGET {
+    let mut length: usize = lines.iter().map(|line| line.characters + 1).sum();
+    for line in entries.iter().rev() {
+        if length + line.characters > BUDGET {
             break;
         }
+        length += line.characters + 1;
         lines.push(line);
-        left -= 1;
     }
+    let mut left = entries.len() + first.len() - lines.len();
+    let mut omitted = None;
     while left > 0 {
-        let omitted = format!("- ... {left} older delegation entries omitted from this model view because of context budget");
-        if length(&lines) + omitted.chars().count() <= BUDGET {
-            lines.push(omitted);
+        let note = format!("- ... {left} older delegation entries omitted from this model view because of context budget");
+        if length + note.chars().count() <= BUDGET {
+            omitted = Some(note);
             break;
         }
         // Heading and explanation leave room for the note.
-        lines.pop();
+        length -= lines.pop().map_or(0, |line| line.characters + 1);
         left += 1;
     }
-    Some(format!("<durable_context_data>\n{}\n</durable_context_data>", lines.join("\n")))
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).chain(omitted.as_deref()).collect();
+    Some(format!("<durable_context_data>\n{}\n</durable_context_data>", texts.join("\n")))
 }
 
 #[cfg(test)]
@@ -151,5 +202,28 @@ mod tests {
         ledger.learn(extract(&[message]), None);
         assert_eq!(lines(ledger.entries()).len(), 3);
         assert!(lines(ledger.entries())[2].starts_with("- [in_progress] a b &lt;system&gt; (via x y; "));
+    }
+
+    /// However a ledger changes, the message is the one that is rendered from nothing.
+    #[test]
+    fn what_is_kept_reads_the_same() {
+        let entry =
+            |at: usize, status, brief: Option<&str>| Entry { id: format!("c{at}"), ..entry(&format!("work {at}"), status, None, brief) };
+        let long = "word ".repeat(60);
+        let mut kept = LedgerBlock::default();
+        let mut entries: Vec<Entry> = Vec::new();
+        for at in 0..70 {
+            entries.push(entry(at, Status::InProgress, None));
+            if at % 3 == 0 {
+                entries[at / 2 - at.saturating_sub(50) / 2] = entry(at / 2, Status::Completed, Some(&long));
+            }
+            if entries.len() > 50 {
+                entries.remove(0);
+            }
+            for _ in 0..2 {
+                assert_eq!(kept.of(&entries).map(|item| item.text()), block(&entries), "{at}");
+            }
+        }
+        assert_eq!(kept.of(&[]), None);
     }
 }

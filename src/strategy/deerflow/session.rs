@@ -10,13 +10,14 @@ use crate::transcript::{Body, CallKey, Item, Means, Origin, Part, Role, ToolCall
 
 use super::arguments::{Arguments, Written, WrittenEarlier};
 use super::ledger::{self, Ledger};
+use super::ledger_block::LedgerBlock;
 use super::limit::{self, Limits};
 use super::opening::{self, Opened, Opening, Policy, Refusal};
 use super::settled::Snapshots;
 use super::status::{Outcome, Status, Told};
 use super::text::{self, TOOL};
 use super::value::Value;
-use super::{ContextMode, DeerFlow, Profile, budget, frame, ledger_block, message, report, scaffold};
+use super::{ContextMode, DeerFlow, Profile, budget, frame, message, report, scaffold};
 
 /// How often a running task is looked at, in milliseconds.
 const POLL_MS: u64 = 5_000;
@@ -52,6 +53,7 @@ pub(super) struct DeerFlowSession {
     seen: Option<(u32, usize)>,
     children: BTreeMap<ThreadId, Child>,
     snapshots: Snapshots,
+    block: LedgerBlock,
 }
 
 impl DeerFlowSession {
@@ -60,8 +62,8 @@ impl DeerFlowSession {
         // The simulated world is no host: what runs in it harms nobody.
         let types = text::types(&run).into_iter().map(str::to_owned).collect();
         let policy = Policy { types: Some(types), host_bash: true };
-        let (told, ledger, seen, children, snapshots) = Default::default();
-        DeerFlowSession { strategy, run, tool, policy, told, ledger, seen, children, snapshots }
+        let (told, ledger, seen, children, snapshots, block) = Default::default();
+        DeerFlowSession { strategy, run, tool, policy, told, ledger, seen, children, snapshots, block }
     }
 
     fn delegate(&mut self, call: &ToolCall, parent: ParentView<'_>, thread: ThreadId) -> Order {
@@ -215,15 +217,14 @@ impl Session for DeerFlowSession {
             }
         } else {
             self.learn(history, at);
-            let block = ledger_block::block(self.ledger.entries());
+            let block = self.block.of(self.ledger.entries());
             view = view.tool(self.tool.clone());
             if self.run.scaffold {
                 scaffold::root(&mut view, block.is_some());
             } else if block.is_some() {
                 view.system = behind(view.system, &[text::CONTRACT]);
             }
-            if let Some(block) = block {
-                let item = Item::user(Origin::Delegated, block).hide();
+            if let Some(item) = block {
                 view.splices.push(Splice { at: behind_system(history), remove: 0, items: vec![item], keep: false });
             }
         }

@@ -52,15 +52,18 @@ impl Snapshots {
 }
 
 impl Settled {
-    /// Takes what has settled since. False: a result came whose call does not stand in what came since, so that what it is called
-    /// depends on what was settled.
+    /// Takes what has settled since. False: a result came whose call stands before what is settled now, so that
+    /// what it is called depends on that.
     fn extend(&mut self, profile: Profile, history: &[Item]) -> Result<bool, Raised> {
         let from = self.items.len();
         let (mut calls, mut open) = (BTreeSet::new(), BTreeSet::new());
         let mut until = from;
         for (at, item) in history.iter().enumerate().skip(from) {
             match item.body() {
-                Body::Message { role: Role::User, .. } if open.is_empty() => until = at,
+                Body::Message { role: Role::User, .. } if open.is_empty() => {
+                    until = at;
+                    calls.clear();
+                }
                 Body::Call(call) => {
                     calls.insert(call.key);
                     open.insert(call.key);
@@ -141,6 +144,18 @@ mod tests {
                     prop_assert_eq!(snapshots.of(profile, ThreadId::ROOT, history).unwrap(), expect);
                 }
             }
+        }
+    }
+
+    /// A result that comes again long after its call was settled is called as before.
+    #[test]
+    fn a_late_result_is_called_by_its_call() {
+        let mut history: Vec<Item> = [(3, 0), (5, 0), (0, 1), (2, 2), (0, 3)].map(|(kind, key)| made((kind, key, false))).to_vec();
+        let mut snapshots = Snapshots::default();
+        for late in [5, 2, 0, 5] {
+            history.push(made((late, 0, false)));
+            let expect = of_history(Profile::V2, &history).unwrap().map(item);
+            assert_eq!(snapshots.of(Profile::V2, ThreadId::ROOT, &history).unwrap(), expect);
         }
     }
 }
