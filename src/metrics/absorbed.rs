@@ -6,13 +6,14 @@ use rustc_hash::FxHashSet;
 
 use crate::ledger::{ByThread, Outcome};
 use crate::scenario::marker::readings;
+use crate::tokens::Meter;
 use crate::transcript::{Body, Digest, Item, Origin};
 
 /// Tokens of the items that children wrote (`own`) or got from ordinary tools (`tool_result`) and that did not enter
 /// their parent, over all child threads. An item entered when its text, surrounding white space aside, stands within one
 /// delegated item of the parent thread, as it is or with the escapes of JSON and tags undone; of a call the tool's name
 /// must stand there too. One that was cut on the way did not enter: it counts whole.
-pub(super) fn absorbed(outcome: &Outcome, by_thread: &ByThread<'_>) -> u64 {
+pub(super) fn absorbed(outcome: &Outcome, by_thread: &ByThread<'_>, meter: &Meter) -> u64 {
     let mut delegated: Vec<Option<Texts<'_>>> = Vec::new();
     delegated.resize_with(outcome.threads.len(), || None);
     let mut absorbed = 0;
@@ -25,7 +26,9 @@ pub(super) fn absorbed(outcome: &Outcome, by_thread: &ByThread<'_>) -> u64 {
         });
         for (item, tokens) in by_thread.items(record.id) {
             if matches!(item.origin, Origin::Own | Origin::ToolResult) && !texts.hold(item) {
-                absorbed += u64::from(*tokens);
+                // A name beside its words is the protocol's.
+                let name = item.name().and_then(|name| meter.name(name).ok()).unwrap_or(0);
+                absorbed += u64::from(tokens.saturating_sub(name));
             }
         }
     }

@@ -76,7 +76,7 @@ impl<'a> Figures<'a> {
             child,
             footprint: delegation::footprint(by_thread),
             moved: delegation::moved(outcome, by_thread),
-            absorbed: absorbed::absorbed(outcome, by_thread),
+            absorbed: absorbed::absorbed(outcome, by_thread, subject.meter),
             reexplored: reexplored::reexplored(outcome, by_thread),
             overflow: sum(|row| row.overflow.into()),
             delegations: outcome.delegations.len() as u64,

@@ -2,13 +2,16 @@
 //!
 //! Measured by runs of eight words (shingles; Broder 1997 compares documents by them): a run of eight neighbouring words, as white
 //! space parts them, that stands word for word in the other text. Every run is compared, none is sampled. A text of fewer words has
-//! no run, since short phrases are alike by chance. Parts are texts of their own: no run reaches from one into the next.
+//! no run, since short phrases are alike by chance. It is read with the escapes of JSON and tags
+//! undone, since a return often arrives inside one of them. Parts are texts of their own: no run reaches from one into the next.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ledger::{ByThread, Outcome};
+use crate::scenario::marker::readings;
 use crate::transcript::{Digest, Item, Origin, Part};
 
 use super::returns::Delivered;
@@ -100,11 +103,11 @@ struct Texts {
 
 impl Texts {
     fn runs(&mut self, part: &Part) -> Rc<[u64]> {
-        self.runs.entry(part.digest()).or_insert_with(|| runs(part.as_text())).clone()
+        self.runs.entry(part.digest()).or_insert_with(|| runs(&plain(part.as_text()))).clone()
     }
 
     fn count(&mut self, part: &Part) -> usize {
-        *self.counts.entry(part.digest()).or_insert_with(|| (part.as_text().split_whitespace().count() + 1).saturating_sub(RUN))
+        *self.counts.entry(part.digest()).or_insert_with(|| (plain(part.as_text()).split_whitespace().count() + 1).saturating_sub(RUN))
     }
 
     /// Adds how many runs of a text stand among others. A part that stands there whole is not looked into.
@@ -134,6 +137,12 @@ impl Texts {
             sum.add(runs.iter().filter(|run| found.get(run) == Some(&true)).count(), runs.len());
         }
     }
+}
+
+/// A text without escapes.
+fn plain(text: &str) -> Cow<'_, str> {
+    // There is always one reading, the text itself.
+    readings(text).pop().unwrap_or(Cow::Borrowed(text))
 }
 
 /// A text's runs in order, each by a hash of 64 bits: that two of a run's many millions fall together has no chance worth naming.
@@ -190,6 +199,8 @@ mod tests {
         check(&["a b c d e f g H"], &["a b c d e f g h"], (0, 1));
         check(&["a b c d", "e f g h i"], &["a b c d e f g h i"], (0, 0)); // parts are texts of their own
         check(&["a b c d e f g h", "a b c d e f g h"], &["a b c d e f g h"], (2, 2)); // paid twice, counted twice
+        check(&[r#"{"said":"x\na b c d e f g h"}"#], &["a b c d e f g h i"], (0, 2)); // a quote at the end makes another word
+        check(&[r#"{"said":"x\na b c d e f g h\n"}"#], &["a b c d e f g h i"], (1, 3));
         check(&[], &["a"], (0, 0));
     }
 

@@ -168,8 +168,7 @@ impl Meter {
         };
         let BodyWeight { mut tokens, unknown_parts, .. } = body;
         if let Some(name) = item.name().filter(|_| item.is_sent()) {
-            let more = NAME_FRAME + self.memoised(Digest::of(name), name)?;
-            tokens = tokens.checked_add(more).ok_or_else(|| item_overflow(item))?;
+            tokens = tokens.checked_add(self.name(name)?).ok_or_else(|| item_overflow(item))?;
         }
         Ok(Weight { tokens, unknown_parts })
     }
@@ -194,9 +193,13 @@ impl Meter {
     /// What an item weighs beside its parts: its frame, its header and a name.
     pub fn frame(&self, item: &Item) -> Result<u32, CountError> {
         let header = with_header(item, |header| self.memoised(Digest::of(header), header))?;
-        let name =
-            item.name().map_or(Ok(0), |name| self.memoised(Digest::of(name), name).map(|tokens| NAME_FRAME.saturating_add(tokens)))?;
+        let name = item.name().map_or(Ok(0), |name| self.name(name))?;
         Ok(ITEM_FRAME.saturating_add(header).saturating_add(name))
+    }
+
+    /// What a name beside a role weighs.
+    pub fn name(&self, name: &str) -> Result<u32, CountError> {
+        Ok(NAME_FRAME.saturating_add(self.memoised(Digest::of(name), name)?))
     }
 
     /// What a message of one text will weigh as an item.

@@ -84,6 +84,8 @@ impl Strategy for CodexV2 {
             run: run.clone(),
             tools: tools::v2(run, self.profile.turns == Turns::Honoured),
             agents: BTreeMap::new(),
+            paths: BTreeMap::new(),
+            last_pieces: BTreeSet::new(),
             residents: Residents::default(),
             names: RefCell::default(),
         })
@@ -100,12 +102,25 @@ struct Mailboxes {
     strategy: CodexV2,
     run: RunContext,
     tools: Vec<ToolSpec>,
-    /// Every child.
+    /// Every child. None is ever taken away.
     agents: BTreeMap<ThreadId, Agent>,
+    /// Each by its path; of two the first.
+    paths: BTreeMap<String, ThreadId>,
+    /// The last pieces of their paths.
+    last_pieces: BTreeSet<String>,
     /// Those that are loaded.
     residents: Residents,
     /// The names that were made for tasks, each with its intent: two intents never get the same one.
-    names: RefCell<BTreeMap<String, String>>,
+    names: RefCell<TaskNames>,
+}
+
+/// Names of tasks.
+#[derive(Default)]
+struct TaskNames {
+    /// Each with the intent that it was made for.
+    made: BTreeMap<String, String>,
+    /// For a plain name and an intent, the first number behind it that may be free: names are never given back.
+    from: BTreeMap<(String, String), u32>,
 }
 
 /// What a verbatim copy ends with: the product tells the child that it is one.
@@ -121,7 +136,7 @@ impl Mailboxes {
         if path == path::ROOT {
             return Some(ThreadId::ROOT);
         }
-        self.agents.iter().find(|(_, agent)| agent.path == path).map(|(thread, _)| *thread)
+        self.paths.get(path).copied()
     }
 
     /// The agent that a reference names for a thread, with its path.
@@ -172,15 +187,16 @@ impl Mailboxes {
     /// A name for an intent's task that no other task has.
     fn task_name(&self, intent: &Intent) -> String {
         let plain = path::task_name([&intent.id, &intent.title]);
-        let taken: BTreeSet<&str> = self.agents.values().filter_map(|agent| agent.path.rsplit('/').next()).collect();
         let mut names = self.names.borrow_mut();
-        let mut name = plain.clone();
-        let mut number = 2_u32;
-        while taken.contains(name.as_str()) || names.get(&name).is_some_and(|of| *of != intent.id) {
-            name = format!("{plain}_{number}");
-            number = number.saturating_add(1);
+        let TaskNames { made, from } = &mut *names;
+        let numbered = |number: u32| if number < 2 { plain.clone() } else { format!("{plain}_{number}") };
+        let number = from.entry((plain.clone(), intent.id.clone())).or_insert(1);
+        let mut name = numbered(*number);
+        while self.last_pieces.contains(&name) || made.get(&name).is_some_and(|of| *of != intent.id) {
+            *number = number.saturating_add(1);
+            name = numbered(*number);
         }
-        names.insert(name.clone(), intent.id.clone());
+        made.insert(name.clone(), intent.id.clone());
         name
     }
 
@@ -378,6 +394,8 @@ impl Session for Mailboxes {
                 let name = decode::<SpawnV2>(call).map(|asked| asked.task_name).unwrap_or_default();
                 let path = format!("{}/{name}", self.path(at.thread));
                 self.agents.insert(thread, Agent { path: path.clone(), status: Status::PendingInit });
+                self.last_pieces.extend(path.rsplit('/').next().map(str::to_owned));
+                self.paths.entry(path.clone()).or_insert(thread);
                 self.residents.touch(thread);
                 let mut told = json!({"task_name": path});
                 if self.strategy.profile.mail == Mail::Json {
