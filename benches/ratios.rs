@@ -159,7 +159,8 @@ fn cells() {
         fs::remove_dir_all(&folder).unwrap_or_else(|why| panic!("{why}"));
         (micros(took) / cells as f64, bytes / cells)
     };
-    let ((few, bytes), (many, _)) = (written(2_000), written(200_000));
+    let (few, bytes) = (0..5).map(|_| written(2_000)).min_by(|(one, _), (other, _)| one.total_cmp(other)).unwrap_or_default();
+    let (many, _) = written(200_000);
     let texts = requests();
     let counting = counter(Encoding::O200kBase);
     let again =

@@ -42,7 +42,12 @@ impl FromStr for PartName {
 
 impl Serialize for PartName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        // As displayed; a line of requests holds dozens of them.
+        let digits: [u8; 16] = std::array::from_fn(|at| b"0123456789abcdef"[(self.0 >> (60 - 4 * at)) as usize & 15]);
+        match std::str::from_utf8(&digits) {
+            Ok(digits) => serializer.serialize_str(digits),
+            Err(_) => serializer.collect_str(self),
+        }
     }
 }
 

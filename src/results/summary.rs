@@ -1,6 +1,7 @@
 //! Means over scenarios, folded as the cells come.
 
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -74,9 +75,9 @@ impl Values {
 /// stand together.
 #[derive(Clone, Debug, Default)]
 pub struct Summing {
-    groups: IndexMap<Group, IndexMap<String, Values>>,
+    groups: IndexMap<Group, IndexMap<String, Values, FxBuildHasher>, FxBuildHasher>,
     /// Runs of the scenario at hand that were scored, and those that passed.
-    passes: IndexMap<Group, (u64, u64)>,
+    passes: IndexMap<Group, (u64, u64), FxBuildHasher>,
     families: IndexSet<String>,
     scenarios: IndexSet<String>,
     at: Option<(usize, usize)>,
@@ -97,11 +98,16 @@ impl Summing {
             *passes += u64::from(quality.value() >= 1.0);
         }
         let metrics = self.groups.entry(group).or_default();
-        for (metric, value) in &cell.metrics {
-            if !metrics.contains_key(metric.as_ref()) {
-                metrics.insert(metric.clone().into_owned(), Values::default());
-            }
-            if let (Some(values), Some(value)) = (metrics.get_mut(metric.as_ref()), value) {
+        for (at, (metric, value)) in cell.metrics.iter().enumerate() {
+            // Every cell has its metrics in one order, so nearly always it is where it was.
+            let place = match metrics.get_index(at) {
+                Some((known, _)) if known == metric => at,
+                _ => match metrics.get_index_of(metric.as_ref()) {
+                    Some(place) => place,
+                    None => metrics.insert_full(metric.clone().into_owned(), Values::default()).0,
+                },
+            };
+            if let (Some((_, values)), Some(value)) = (metrics.get_index_mut(place), value) {
                 values.add(value.value());
             }
         }
