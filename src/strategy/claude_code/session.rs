@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::strategy::filter::ROOM;
 use crate::strategy::{
     Act, Call, End, Event, New, Order, ParentView, Report, Route, RunContext, Scope, Session, ThreadId, To, ToolSpec, View, When,
 };
@@ -147,7 +148,8 @@ fn forked(items: &[Item], call: &ToolCall) -> Vec<Item> {
     };
     // The reply begins behind the last thing that the model did not write.
     let begin = at - items[..at].iter().rev().take_while(written).count();
-    let mut fork: Vec<Item> = items[..begin].iter().map(Item::inherited).collect();
+    let mut fork: Vec<Item> = Vec::with_capacity(begin + ROOM);
+    fork.extend(items[..begin].iter().map(Item::inherited));
     fork.push(items.get(at).cloned().unwrap_or_else(|| Item::call(call.clone())).inherited());
     fork.push(Item::result(call.key, Origin::Inherited, text::FORKED, false));
     fork

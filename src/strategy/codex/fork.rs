@@ -1,6 +1,6 @@
 //! The fork of 0.166 on: everything, verbatim.
 
-use crate::strategy::filter::OpenCalls;
+use crate::strategy::filter::{OpenCalls, ROOM};
 use crate::transcript::{Body, Item, Origin};
 
 /// The result that a verbatim fork gives to a call without one.
@@ -10,7 +10,7 @@ pub const ABORTED: &str = "aborted";
 /// result of a call that stands nowhere goes, as in every request of the product.
 pub fn verbatim(items: &[Item]) -> Vec<Item> {
     let mut open = OpenCalls::default();
-    let mut copy = Vec::with_capacity(items.len() + 1);
+    let mut copy = Vec::with_capacity(items.len() + ROOM);
     for item in items {
         match item.body() {
             Body::Call(call) => open.call(call.key, copy.len()),

@@ -21,6 +21,10 @@ use crate::transcript::{CallKey, Item};
 pub(in crate::strategy) use pairs::OpenCalls;
 pub use rules::{PLACEHOLDER, drop_call, drop_tools, finished_turn, forward, placeholder, pop_message};
 
+/// Room behind a copy for its task and for what the child writes: most children write little, and a list that has no room left is
+/// copied once more.
+pub(in crate::strategy) const ROOM: usize = 16;
+
 /// What becomes of the calls in flight in a copied history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::transcript::{Body, CallKey, Item, Origin, Role};
 
+use super::ROOM;
 use super::pairs::{OpenCalls, partners, waiting};
 
 /// The text of the result that [`placeholder`] makes up for a call in flight.
@@ -12,7 +13,7 @@ pub const PLACEHOLDER: &str = "No result yet: this call was still running when t
 /// Leaves out the calls in flight and nothing else.
 pub fn drop_call(items: &[Item], in_flight: &[CallKey], own: usize) -> Vec<Item> {
     let mut open = OpenCalls::default();
-    let mut copy = Vec::with_capacity(items.len() + 1);
+    let mut copy = Vec::with_capacity(items.len() + ROOM);
     for (at, item) in items.iter().enumerate() {
         match item.body() {
             Body::Call(call) => open.call(call.key, at),
@@ -84,7 +85,7 @@ pub fn placeholder(items: &[Item], in_flight: &[CallKey], own: usize) -> Vec<Ite
             made.push((at, Item::result(key, Origin::Inherited, PLACEHOLDER, false)));
         }
     }
-    let mut copy = Vec::with_capacity(items.len() + made.len());
+    let mut copy = Vec::with_capacity(items.len() + made.len() + ROOM);
     let mut from = 0;
     for (at, result) in made {
         copy.extend(items[from..at].iter().map(Item::inherited));
