@@ -64,7 +64,8 @@ impl Engine {
         };
         one.live.push(self.turns.len());
         self.turns.push(turn);
-        self.logs.begin(&self.meter, log, items).map_err(|why| self.uncountable(why))?;
+        let opener = by.and_then(|key| self.call(key)).map(|open| self.turns[open.turn].log);
+        self.logs.begin(&self.meter, log, items, opener).map_err(|why| self.uncountable(why))?;
         self.check_dangling(thread, log)?;
         self.sync(thread);
         Ok(())

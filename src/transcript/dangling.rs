@@ -14,6 +14,11 @@ pub struct Loose {
 }
 
 impl Loose {
+    /// What dangles behind a beginning of so many items in which nothing does.
+    pub fn behind(items: usize) -> Loose {
+        Loose { seen: items, ..Loose::default() }
+    }
+
     /// Takes the history's next item. A result answers the last open call of its key.
     pub fn push(&mut self, item: &Item) {
         match item.body() {

@@ -339,6 +339,11 @@ impl Item {
         Arc::ptr_eq(&self.stored, &other.stored)
     }
 
+    /// Whether it weighs what the other does because it is the same: one body, one name.
+    pub fn weighs_as(&self, other: &Item) -> bool {
+        Arc::ptr_eq(&self.stored, &other.stored) && self.name == other.name
+    }
+
     /// Its content: a call's is its arguments.
     pub fn parts(&self) -> &[Part] {
         match self.body() {
