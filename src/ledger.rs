@@ -39,7 +39,8 @@ impl ByOrigin {
 }
 
 /// A provider's own count of one response; `None` is unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Usage {
     /// Input tokens that no cache held.
     pub uncached_input: Option<u64>,
@@ -78,6 +79,46 @@ impl Fate {
             Fate::Aborted | Fate::Abandoned => "abandoned",
         }
     }
+}
+
+/// How a provider's reply ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// As the model wanted.
+    #[default]
+    End,
+    /// At the limit of output tokens.
+    Length,
+    /// The model refused.
+    Refusal,
+    /// A filter of the provider ended it.
+    Filter,
+    /// The stream broke off: what came by then is kept.
+    Partial,
+}
+
+impl Stop {
+    /// Its name in the ledger's files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stop::End => "end",
+            Stop::Length => "length",
+            Stop::Refusal => "refusal",
+            Stop::Filter => "filter",
+            Stop::Partial => "partial",
+        }
+    }
+}
+
+/// What a run took of real time and at a provider; only a live one has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wall {
+    /// From its first request to its end, in milliseconds.
+    pub ms: u64,
+    /// Requests that were sent, each attempt for itself.
+    pub sent: u64,
+    /// Requests that a cassette answered already.
+    pub replayed: u64,
 }
 
 /// One exchange.
@@ -126,6 +167,12 @@ pub struct Row {
     pub overflow: bool,
     /// A limit on output cut the reply ([`ReturnContract`](crate::strategy::ReturnContract)).
     pub capped: bool,
+    /// 1; more when a provider had to be asked again. Each attempt is a row of its own.
+    pub attempt: u32,
+    /// How the reply ended.
+    pub stop: Stop,
+    /// Of its calls, those whose arguments are no JSON.
+    pub broken_calls: u32,
     /// Calls made and calls cut.
     pub calls: u32,
     /// Calls that the strategy cut.
@@ -321,6 +368,10 @@ pub struct Outcome {
     pub tools_ms: u64,
     /// Longest chain of exchanges, tools and waits that had to follow each other, in milliseconds.
     pub critical_path_ms: u64,
+    /// Real time and requests; `None`: no provider was asked.
+    pub wall: Option<Wall>,
+    /// Whether somebody stopped it before its end: its figures are of nothing.
+    pub interrupted: bool,
 }
 
 impl Outcome {

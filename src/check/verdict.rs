@@ -121,6 +121,7 @@ pub fn exit_words(exit: Exit) -> &'static str {
         Exit::Interrupted => "interrupted",
         Exit::Terminated => "terminated",
         Exit::Conformance => "conformance failures",
+        Exit::CapReached => "spending cap reached",
     }
 }
 

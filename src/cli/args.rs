@@ -7,6 +7,7 @@ use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::check::Allowance;
 use crate::model::profile::MODELS;
+use crate::model::wire::{Calls, Rendering, Wire};
 use crate::plan::{CACHE_OF_MODEL, COLD, KEY_OF_RUN, KEY_OF_THREAD, MEASURED, NONE, WARM};
 use crate::report::Format;
 use crate::scenario::{Briefing, Fallback, Size};
@@ -31,7 +32,7 @@ pub struct Typed {
 const AFTER_HELP: &str = "Without a command it runs the built-in suite, as `ctxbench run` does.\n\n\
                           Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 bad input, 4 conformance failures, 10 to 13 \
                           as `check` says in its last line (10 limit exceeded, 11 not comparable, 12 nothing checked, 13 a cell failed), \
-                          130 interrupted, 143 terminated.";
+                          14 spending cap reached, 130 interrupted, 143 terminated.";
 
 /// What is typed with any command.
 #[derive(Debug, Args)]
@@ -59,6 +60,13 @@ pub struct Global {
 pub enum Command {
     /// Run scenarios or recordings through strategies
     Run(RunArgs),
+    /// Run scenarios with a model at a provider, and keep all that it says in a cassette
+    Record(RecordArgs),
+    /// Run from a cassette, strictly: no provider is asked
+    Replay(ReplayArgs),
+    /// Look at cassettes
+    #[command(subcommand)]
+    Cassette(CassetteCommand),
     /// Show what each thread of a cell was really sent
     Show(ShowArgs),
     /// List what there is, one line each
@@ -95,7 +103,7 @@ pub struct RepriceArgs {
 }
 
 /// What decides a cell's figures beside its id.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct MeasureArgs {
     /// The model whose window and latency runs take, or `none` [default: a recording's own where known, else gpt-6-sol]
     #[arg(long = "as", value_name = "MODEL", hide_possible_values = true,
@@ -140,7 +148,8 @@ pub struct RunArgs {
     #[arg(long, short, value_name = "SPEC")]
     pub strategy: Vec<String>,
     /// Who plays the threads: `reader` for scenarios, `held` for recordings (the defaults); `script`: a scenario's own script.
-    /// `reader:KEY=VALUE,...` (`ctxbench list models`) falls short of the ideal reader; may be repeated, to compare readers
+    /// `reader:KEY=VALUE,...` (`ctxbench list models`) falls short of the ideal reader; may be repeated, to compare readers;
+    /// `live:PROVIDER/NAME`: a model at a provider; `cassette:NAME`: what one said
     #[arg(long, value_name = "MODEL")]
     pub model: Vec<Player>,
     /// The size of scenarios
@@ -170,6 +179,127 @@ pub struct RunArgs {
     /// How it is measured.
     #[command(flatten)]
     pub measure: MeasureArgs,
+    /// How a provider is asked.
+    #[command(flatten)]
+    pub live: LiveArgs,
+}
+
+/// How a provider is asked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Models at providers (--model live:PROVIDER/NAME)")]
+pub struct LiveArgs {
+    /// Where the provider's wires begin, for any that is compatible: https://HOST/v1
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// The wire [default: the provider's own]
+    #[arg(long, value_parser = named(&Wire::ALL, Wire::name))]
+    pub wire: Option<Wire>,
+    /// The file that holds the key, which nobody else may read [default: the provider's variable, OPENAI_API_KEY for one]
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// Takes replies as streams
+    #[arg(long)]
+    pub stream: bool,
+    /// The temperature [default: the provider's]
+    #[arg(long, value_name = "T")]
+    pub temperature: Option<f64>,
+    /// The most tokens of a reply
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_output_tokens: u32,
+    /// How a thread's items stand in a request: as the wire has them, or as plain text for models that know no tools
+    #[arg(long, default_value = Rendering::Native.name(), value_parser = named(&Rendering::ALL, Rendering::name))]
+    pub rendering: Rendering,
+    /// Who decides what a thread does: the model; or the reader, and the model writes the answers
+    #[arg(long, value_name = "WHO", default_value = Calls::Model.name(), value_parser = named(&Calls::ALL, Calls::name))]
+    pub calls: Calls,
+    /// Goes on from the provider's kept response and sends only what is new (wire responses)
+    #[arg(long)]
+    pub previous_response: bool,
+    /// Sets no prompt-cache breakpoints (wire messages)
+    #[arg(long)]
+    pub no_breakpoints: bool,
+    /// Stops before a request that could pass this sum
+    #[arg(long, value_name = "USD", value_parser = positive)]
+    pub max_usd: Option<f64>,
+    /// Stops before a request that could pass this many input and output tokens, all cells together
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u64>,
+    /// How long nothing may be received
+    #[arg(long, value_name = "SECONDS", default_value_t = 120.0, value_parser = positive)]
+    pub patience: f64,
+    /// The most attempts at one request
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub attempts: u32,
+    /// How long to wait before the second attempt; every further wait is twice as long
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive)]
+    pub first_wait: f64,
+    /// The most requests on their way at one time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub at_once: u32,
+    /// The most requests a minute
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub a_minute: Option<u32>,
+    /// A judge that scores final answers by the scenario's rubric: live:PROVIDER/NAME; may be repeated, to see whether they agree
+    #[arg(long, value_name = "MODEL")]
+    pub judge: Vec<Player>,
+}
+
+/// `record`.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// What is run, as with `run`; --model live:PROVIDER/NAME says with whom.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The cassette; what it holds already is not asked again
+    #[arg(long, value_name = "FILE", help_heading = "Cassette")]
+    pub cassette: PathBuf,
+    /// What is not looked at when requests are compared: a field (/seed), or a regular expression over texts; may be repeated
+    #[arg(long, value_name = "FIELD or REGEX", help_heading = "Cassette")]
+    pub mask: Vec<String>,
+    /// What is kept nowhere: a regular expression over the texts of requests and replies; may be repeated
+    #[arg(long, value_name = "REGEX", help_heading = "Cassette")]
+    pub redact: Vec<String>,
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The cassette
+    #[arg(value_name = "CASSETTE")]
+    pub cassette: PathBuf,
+    /// What is run of it; nothing typed: all that was recorded to its end.
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// `cassette`.
+#[derive(Debug, Subcommand)]
+pub enum CassetteCommand {
+    /// Check that cassettes are whole and unchanged
+    Verify(CassetteArgs),
+    /// Count what is in cassettes, and compare counted tokens with those that the provider reported
+    Stat(CassetteArgs),
+    /// Rewrite a cassette without what no replay asks for
+    Prune(PruneArgs),
+}
+
+/// `cassette verify` and `cassette stat`.
+#[derive(Debug, Args)]
+pub struct CassetteArgs {
+    /// Cassettes
+    #[arg(required = true, value_name = "CASSETTE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// `cassette prune`.
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// The cassette
+    #[arg(value_name = "CASSETTE")]
+    pub file: PathBuf,
+    /// Keeps cells that match this glob (SCENARIO/STRATEGY/SEED) alone; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
 }
 
 impl RunArgs {
@@ -410,12 +540,19 @@ pub enum SchemaOf {
     Budgets,
     /// `check --format json`.
     Check,
+    /// A line of a cassette.
+    Cassette,
 }
 
 /// A value by its name, so that clap knows the names and suggests near ones.
 fn named<T: Copy + Send + Sync + 'static>(values: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(values.iter().map(|&value| name(value)))
         .try_map(move |text| values.iter().copied().find(|&value| name(value) == text).ok_or("unknown"))
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("`{text}` is no number above 0"))
 }
 
 fn size() -> impl TypedValueParser<Value = Size> {

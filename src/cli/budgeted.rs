@@ -155,7 +155,7 @@ fn of_cell<T>(
 }
 
 /// What is compiled and played alike.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Setting {
     size: Size,
     briefing: Briefing,
@@ -182,14 +182,14 @@ fn run_now(
     let mut names = BTreeSet::new();
     gathered.choice.suite = builtin_names();
     for setting in settings(budgets) {
-        let Setting { size, briefing, fallback, player } = setting;
+        let Setting { size, briefing, fallback, ref player } = setting;
         let (model, readers) = match player {
-            Player::Script | Player::Held => (Some(player.name()), vec![]),
+            Player::Script | Player::Held | Player::Cassette(_) | Player::Live { .. } => (Some(player.name()), vec![]),
             // Recordings are played by what they hold, whoever reads scenarios.
-            Player::Reader(profile) => (None, vec![profile]),
+            Player::Reader(profile) => (None, vec![*profile]),
         };
-        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &readers, console };
-        let subjects = offered(what, &wanted, &|name| is_wanted(name, setting, budgets))?;
+        let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &readers, provided: None, console };
+        let subjects = offered(what, &wanted, &|name| is_wanted(name, &setting, budgets))?;
         let own = subjects.iter().filter(|subject| !gathered.choice.suite.contains(&subject.id.as_str()));
         gathered.choice.scenarios.extend(own.map(|subject| subject.id.clone()));
         let head = measuring.head(size, 1, briefing, fallback);
@@ -220,8 +220,8 @@ fn run_now(
 }
 
 /// Whether a budget may name a scenario in this setting.
-fn is_wanted(name: &str, setting: Setting, budgets: &Budgets) -> bool {
-    let Setting { size, briefing, fallback, .. } = setting;
+fn is_wanted(name: &str, setting: &Setting, budgets: &Budgets) -> bool {
+    let Setting { size, briefing, fallback, .. } = *setting;
     let none = String::new;
     let id = |fallback| CellId { scenario: name.to_owned(), size, briefing, fallback, strategy: none(), model: none(), seed: 0 };
     // A fallback that is the scenario's own is not written in its cells' ids.
@@ -242,13 +242,14 @@ fn settings(budgets: &Budgets) -> Vec<Setting> {
         let others = budget.model.texts().count() != named.len() || named.is_empty();
         let usual = (others || named.iter().any(|player| is_ideal(player) || *player == Player::Held))
             .then_some(Player::Reader(ReaderProfile::default()));
-        let special = named.into_iter().filter(|player| !is_ideal(player) && *player != Player::Held);
+        // What a provider says differs from day to day: a check holds runs of such models by their folders.
+        let special = named.into_iter().filter(|player| matches!(player, Player::Reader(_) | Player::Script) && !is_ideal(player));
         let players: Vec<Player> = usual.into_iter().chain(special).collect();
         for text in texts {
             // Read as the scenario's piece of a cell id: the marks at its end are the setting.
             let Ok(id) = format!("{}/s/m/0", text.replace('/', "+")).parse::<CellId>() else { continue };
-            for &player in &players {
-                let one = Setting { size: id.size, briefing: id.briefing, fallback: id.fallback, player };
+            for player in &players {
+                let one = Setting { size: id.size, briefing: id.briefing, fallback: id.fallback, player: player.clone() };
                 if !settings.contains(&one) {
                     settings.push(one);
                 }

@@ -20,9 +20,10 @@ use crate::score::Scorer;
 use super::console::Console;
 use super::guarded;
 use super::import::{read_found, read_recordings};
+use super::provided::ProvidedModel;
 
 /// How scenarios are compiled and played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     /// The size of scenarios.
     pub size: Size,
@@ -36,6 +37,8 @@ pub struct Wanted<'a> {
     pub model: Option<&'a str>,
     /// The readers that play, each for itself; none: the ideal one.
     pub readers: &'a [ReaderProfile],
+    /// The model at a provider or in a cassette that plays, if one does.
+    pub provided: Option<&'a ProvidedModel>,
     /// Where to say what is left out.
     pub console: &'a Console,
 }
@@ -347,6 +350,10 @@ impl Found {
         let family = file.ids().first().filter(|_| file.ids().len() > 1).map(|first| (*first).to_string());
         for id in file.ids().iter().filter(|id| only.is_none_or(|only| only == *id)) {
             match file.compile(id, wanted.size, &BTreeMap::new()) {
+                Ok(scenario) if wanted.provided.is_some() => {
+                    let provided = wanted.provided.map(|provided| provided.subject(scenario, wanted));
+                    self.subjects.extend(provided.map(|subject| Subject { family: family.clone(), ..subject }));
+                }
                 Ok(scenario) if wanted.model != Some("script") => {
                     let simulated = simulated_each(scenario, wanted).into_iter();
                     self.subjects.extend(simulated.map(|subject| Subject { family: family.clone(), ..subject }));

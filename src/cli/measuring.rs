@@ -94,13 +94,17 @@ impl Measuring {
 
 /// Says that a table is old: loudly of one that was asked for, else to whoever wants to hear more.
 pub fn say_age(table: &PriceTable, was_asked_for: bool, console: &Console) {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let today = Date::of_unix_day(i64::try_from(seconds / 86_400).unwrap_or(0));
-    match table.age_warning(today, OLD_AFTER_DAYS) {
+    match table.age_warning(today(), OLD_AFTER_DAYS) {
         Some(warning) if was_asked_for => console.warn(&warning),
         Some(warning) => console.info(&warning),
         None => {}
     }
+}
+
+/// The day that it is, in UTC.
+pub fn today() -> Date {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    Date::of_unix_day(i64::try_from(seconds / 86_400).unwrap_or(0))
 }
 
 /// The table of a file; without one the one that is built in.

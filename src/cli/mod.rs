@@ -4,6 +4,7 @@
 mod args;
 mod asserted;
 mod budgeted;
+mod cassette;
 mod check;
 mod conformance;
 mod console;
@@ -20,6 +21,8 @@ mod measuring;
 mod metric_names;
 mod output;
 mod player;
+mod provided;
+mod recording;
 mod reprice;
 mod run;
 mod run_folder;
@@ -73,6 +76,9 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, registry: &Registry) -> Ex
             Err(told) => return told_by_clap(&told),
         },
         Some(Command::Run(args)) => run::run(args, registry, global, &console),
+        Some(Command::Record(args)) => recording::record(args, registry, global, &console),
+        Some(Command::Replay(args)) => recording::replay(args, registry, global, &console),
+        Some(Command::Cassette(command)) => cassette::cassette(command, global, &console),
         Some(Command::Show(args)) => show::show(args, registry, global, &console).map(|()| Exit::Fine),
         Some(Command::List(args)) => list::list(args, registry, global, &console).map(|()| Exit::Fine),
         Some(Command::Conformance(args)) => conformance::conformance(args, global, &console),

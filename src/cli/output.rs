@@ -205,6 +205,31 @@ impl Sink for FailFast {
     }
 }
 
+/// Ends a run behind the first cell that a spending cap stopped: no further one could be paid.
+pub struct CapEnds {
+    stop: Arc<AtomicBool>,
+}
+
+impl CapEnds {
+    /// Sets `stop` then.
+    pub fn new(stop: Arc<AtomicBool>) -> CapEnds {
+        CapEnds { stop }
+    }
+}
+
+impl Sink for CapEnds {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
+        if matches!(event, Event::Cell { record, .. } if record.result.failure.as_ref().is_some_and(|failure| failure.kind == "cap")) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn keeps_running(&self) -> bool {
+        false
+    }
+}
+
 /// Prints what a command has to say in the wanted format and into every `--out` file. `render` gives `None` for a format
 /// that the command does not speak.
 pub fn emit(

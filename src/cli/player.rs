@@ -11,8 +11,13 @@ pub const SCRIPT: &str = "script";
 /// A recording.
 pub const HELD: &str = "held";
 
+/// The replies of a cassette.
+pub const CASSETTE: &str = "cassette";
+/// A model at a provider.
+pub const LIVE: &str = "live";
+
 /// One of those who can play.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Player {
     /// The simulated agent, ideal or with a profile.
     Reader(ReaderProfile),
@@ -20,6 +25,15 @@ pub enum Player {
     Script,
     /// A recording's steps.
     Held,
+    /// The replies of a cassette, by its name or path.
+    Cassette(String),
+    /// A model at a provider.
+    Live {
+        /// The provider.
+        provider: String,
+        /// The model, as the provider calls it.
+        model: String,
+    },
 }
 
 impl Player {
@@ -29,6 +43,8 @@ impl Player {
             Player::Reader(_) => READER,
             Player::Script => SCRIPT,
             Player::Held => HELD,
+            Player::Cassette(_) => CASSETTE,
+            Player::Live { .. } => LIVE,
         }
     }
 }
@@ -41,8 +57,18 @@ impl FromStr for Player {
             SCRIPT => Ok(Player::Script),
             HELD => Ok(Player::Held),
             _ if text.split(':').next() == Some(READER) => text.parse().map(Player::Reader),
+            _ if text.starts_with("live:") => match text["live:".len()..].split_once('/') {
+                Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+                    Ok(Player::Live { provider: provider.to_owned(), model: model.to_owned() })
+                }
+                _ => Err("a model at a provider is written live:PROVIDER/NAME".to_owned()),
+            },
+            _ if text.starts_with("cassette:") => match &text["cassette:".len()..] {
+                "" => Err("a cassette is written cassette:NAME, or cassette:PATH".to_owned()),
+                name => Ok(Player::Cassette(name.to_owned())),
+            },
             _ => {
-                let known = [READER, SCRIPT, HELD];
+                let known = [READER, SCRIPT, HELD, "cassette:NAME", "live:PROVIDER/NAME"];
                 Err(format!("nobody of that name plays{} There are {}", suggestion_or_stop(text, known), known.join(", ")))
             }
         }
@@ -59,10 +85,10 @@ pub fn together(players: &[Player]) -> Result<(Option<&'static str>, Vec<ReaderP
         match player {
             Player::Reader(profile) if !readers.contains(profile) => readers.push(*profile),
             Player::Reader(_) => {}
-            Player::Script | Player::Held if players.iter().any(|other| other != player) => {
+            _ if players.iter().any(|other| other != player) => {
                 return Err(Error::Usage(format!("--model {} stands alone: give readers only, or run them apart", player.name())));
             }
-            Player::Script | Player::Held => {}
+            _ => {}
         }
     }
     Ok((players.first().map(Player::name), readers))

@@ -1,9 +1,10 @@
 //! `run`: scenarios or recordings through strategies.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::{Error, Exit};
-use crate::plan::Plan;
+use crate::plan::{CellId, Plan};
 use crate::runner::{Kept, RunDirectory, Sink, Tally, default_jobs, resume};
 use crate::strategy::{Registry, Strategy};
 use crate::tokens::Meter;
@@ -14,11 +15,28 @@ use super::guarded;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
 use super::measuring::{Measuring, say_age};
-use super::output::{FailFast, Progress, ReportSink, Target, not_of_runs};
-use super::player::together;
+use super::output::{CapEnds, FailFast, Progress, ReportSink, Target, not_of_runs};
+use super::player::{CASSETTE, LIVE, Player, together};
+use super::provided::ProvidedModel;
+use super::recording::Recording;
+
+/// Who plays, where `run` alone does not say.
+pub enum Playing<'a> {
+    /// Whoever was typed.
+    Typed,
+    /// A model at a provider, into a cassette.
+    Recorded(Recording<'a>),
+    /// A cassette, of which these cells were recorded to their end.
+    Replayed(ProvidedModel, BTreeSet<String>),
+}
 
 /// Runs what was typed.
 pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
+    run_with(args, Playing::Typed, registry, global, console)
+}
+
+/// Runs what was typed with these players.
+pub fn run_with(args: &RunArgs, playing: Playing<'_>, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
     let measuring = Measuring::of(&args.measure)?;
     let strategies = strategies(&args.strategy, registry)?;
     // Before anything is written.
@@ -26,37 +44,120 @@ pub fn run(args: &RunArgs, registry: &Registry, global: &Global, console: &Conso
         return Err(not_of_runs(format));
     }
     let (model, readers) = together(&args.model)?;
+    // From here on a signal leaves what is kept as it is, and the exit code says which it was.
+    let interrupts = Interrupts::watch()?;
+    let Asked { provided, only, purse } = asked(args, playing, &measuring, &interrupts)?;
     let wanted = Wanted {
         size: args.size,
         briefing: args.briefing,
         fallback: args.fallback,
         as_model: measuring.as_model,
-        model,
+        model: provided.as_ref().map_or(model, |provided| Some(if provided.line.is_some() { LIVE } else { CASSETTE })),
         readers: &readers,
+        provided: provided.as_ref(),
         console,
     };
     let subjects = subjects(&args.what, &wanted)?;
     let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
-    let plan = measuring.plan(head, subjects, strategies)?;
+    let mut plan = measuring.plan(head, subjects, strategies)?;
+    if let Some(only) = &only {
+        only_recorded(&mut plan, only, args.seeds)?;
+    }
     say_age(&measuring.prices, args.measure.prices.is_some(), console);
     plan.left_out().iter().for_each(|line| console.warn(line));
     if plan.is_empty() {
         return Err(Error::Usage("no cell is left to run: give other strategies or other recordings".to_owned()));
     }
-    // From here on a signal leaves what is kept as it is, and the exit code says which it was.
-    let interrupts = Interrupts::watch()?;
     let (directory, kept) = directory(args, &plan, console)?;
     let mut sinks = sinks(directory, &plan, global, console)?;
     if args.fail_fast {
         sinks.push(Box::new(FailFast::new(interrupts.stop.clone())));
     }
-    let jobs = args.jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or_else(default_jobs);
+    if purse.is_some() {
+        sinks.push(Box::new(CapEnds::new(interrupts.stop.clone())));
+    }
+    // A provider is asked by one cell at a time, unless somebody wants it otherwise.
+    let usual = if purse.is_some() { 1 } else { default_jobs() };
+    let jobs = args.jobs.and_then(|jobs| usize::try_from(jobs).ok()).unwrap_or(usual);
     let meter = Meter::new(measuring.counter.clone());
     console.info(&format!("{} cells on {jobs} threads", plan.len()));
     let tally = resume(&plan, kept, &meter, jobs, &interrupts.stop, &mut sinks)?;
     let counted = meter.counters();
     console.debug(&format!("the tokenizer was called {} times for {} bytes", counted.calls, counted.bytes_tokenised));
+    let misses = provided.as_ref().and_then(|provided| provided.cassette.as_ref()).map_or(vec![], |cassette| cassette.misses());
+    if let Some(first) = misses.first() {
+        let more = if misses.len() > 1 { format!(" ({} requests in all have no answer)", misses.len()) } else { String::new() };
+        return Err(Error::Input(format!("{first}{more}")));
+    }
+    if let Some(said) = purse.as_ref().and_then(|purse| purse(&tally, &plan)) {
+        match said {
+            Ok(spent) => console.info(&spent),
+            Err(capped) => {
+                console.warn(&capped);
+                return Ok(interrupts.exit().unwrap_or(Exit::CapReached));
+            }
+        }
+    }
     Ok(verdict(tally, &plan, &interrupts, console))
+}
+
+/// Says at the end what was spent; `Err`: that a cap was reached.
+type Accounts = Box<dyn Fn(&Tally, &Plan) -> Option<Result<String, String>>>;
+
+/// Who was asked for beside readers, scripts and recordings.
+struct Asked {
+    provided: Option<ProvidedModel>,
+    /// The cells that a replay is of.
+    only: Option<BTreeSet<String>>,
+    /// What a live run spends; `None`: it is not live.
+    purse: Option<Accounts>,
+}
+
+fn asked(args: &RunArgs, playing: Playing<'_>, measuring: &Measuring, interrupts: &Interrupts) -> Result<Asked, Error> {
+    let recording = match playing {
+        Playing::Replayed(provided, only) => return Ok(Asked { provided: Some(provided), only: Some(only), purse: None }),
+        Playing::Recorded(recording) => Some(recording),
+        Playing::Typed => None,
+    };
+    match args.model.first() {
+        Some(Player::Cassette(name)) => Ok(Asked { provided: Some(ProvidedModel::of_cassette(name, measuring)?), only: None, purse: None }),
+        Some(Player::Live { .. }) => live(args, recording, measuring, interrupts),
+        _ => Ok(Asked { provided: None, only: None, purse: None }),
+    }
+}
+
+#[cfg(feature = "live")]
+fn live(args: &RunArgs, recording: Option<Recording<'_>>, measuring: &Measuring, interrupts: &Interrupts) -> Result<Asked, Error> {
+    let (provided, purse) = super::recording::live(args, recording, measuring, &interrupts.stop)?;
+    let accounts: Accounts = Box::new(move |tally, plan| {
+        if !purse.is_reached() {
+            return Some(Ok(purse.said()));
+        }
+        Some(Err(format!("the spending cap ended the run after {} of {} cells; {}", tally.done, plan.len(), purse.said())))
+    });
+    Ok(Asked { provided: Some(provided), only: None, purse: Some(accounts) })
+}
+
+#[cfg(not(feature = "live"))]
+fn live(_: &RunArgs, _: Option<Recording<'_>>, _: &Measuring, _: &Interrupts) -> Result<Asked, Error> {
+    Err(Error::Usage("this ctxbench was built without the feature `live`, so it asks no provider: replay a cassette".to_owned()))
+}
+
+/// Leaves what was recorded. Of what is left, every seed must be there.
+fn only_recorded(plan: &mut Plan, only: &BTreeSet<String>, seeds: u64) -> Result<(), Error> {
+    let row = |id: &CellId| format!("{}/{}", id.scenario_piece(), id.strategy.replace('/', "+"));
+    let begins = |row: &str| (0..seeds).any(|seed| only.contains(&format!("{row}/{seed}")));
+    plan.retain(|id| begins(&row(id)));
+    let missing: Vec<String> =
+        plan.cells().map(|cell| format!("{}/{}", row(&cell.id), cell.id.seed)).filter(|name| !only.contains(name)).collect();
+    match missing.first() {
+        None => Ok(()),
+        Some(first) => Err(Error::Input(format!(
+            "{} cells of the cassette were not recorded to their end, {first} first: record again to go on, or name fewer scenarios, \
+             strategies or seeds",
+            missing.len()
+        ))),
+    }
 }
 
 fn verdict(tally: Tally, plan: &Plan, interrupts: &Interrupts, console: &Console) -> Exit {

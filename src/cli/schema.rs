@@ -2,6 +2,7 @@
 
 use crate::check::budgets_schema;
 use crate::error::Error;
+use crate::model::cassette::cassette_schema;
 use crate::report::{Format, check_schema};
 use crate::results::{ledger_schema, results_schema};
 
@@ -17,6 +18,7 @@ pub fn schema(args: &SchemaArgs, global: &Global, console: &Console) -> Result<(
         SchemaOf::Ledger => ledger_schema(),
         SchemaOf::Budgets => budgets_schema(),
         SchemaOf::Check => check_schema(),
+        SchemaOf::Cassette => cassette_schema(),
     };
     let mut text = serde_json::to_string_pretty(&schema).map_err(|why| Error::Internal(why.to_string()))?;
     text.push('\n');

@@ -17,7 +17,8 @@ use super::console::Console;
 use super::inputs::{Wanted, subjects};
 use super::measuring::Measuring;
 use super::output::emit;
-use super::player::Player;
+use super::player::{CASSETTE, Player};
+use super::provided::ProvidedModel;
 use super::run::strategies;
 use super::run_folder::{Lines, tokenizer_of};
 
@@ -140,12 +141,22 @@ fn recompute(args: &ShowArgs, cell: &str, registry: &Registry, console: &Console
     }
     // A scenario may be played by two; whoever else is named is told who plays it.
     let model = (id.model == "script").then_some("script");
-    let reader = match id.model.parse() {
-        Ok(Player::Reader(profile)) => vec![profile],
-        Ok(Player::Script | Player::Held) | Err(_) => vec![],
+    let player: Option<Player> = id.model.parse().ok();
+    let reader = match &player {
+        Some(Player::Reader(profile)) => vec![*profile],
+        _ => vec![],
+    };
+    let provided = match &player {
+        Some(Player::Cassette(name)) => Some(ProvidedModel::of_cassette(name, &measuring)?),
+        Some(Player::Live { .. }) => {
+            return Err(Error::Usage(format!("{cell} was live: what was sent stands in its run's folder (--run-dir) alone")));
+        }
+        _ => None,
     };
     let (size, briefing, fallback) = (id.size, id.briefing, id.fallback);
-    let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &reader, console };
+    let provided = provided.as_ref();
+    let model = provided.map_or(model, |_| Some(CASSETTE));
+    let wanted = Wanted { size, briefing, fallback, as_model: measuring.as_model, model, readers: &reader, provided, console };
     let mut subjects = subjects(&what, &wanted)?;
     let names: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
     subjects.retain(|subject| CellId { scenario: subject.id.clone(), ..id.clone() }.to_string() == id.to_string());

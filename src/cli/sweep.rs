@@ -66,6 +66,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry, global: &Global, console: &C
         as_model: measuring.as_model,
         model: None,
         readers: &[],
+        provided: None,
         console,
     };
     let interrupts = Interrupts::watch()?;

@@ -30,6 +30,8 @@ impl Engine {
         closed.reported = reply.reported;
         closed.drift = reply.drift;
         closed.rescues = reply.rescues;
+        closed.stop = reply.stop;
+        closed.broken_calls = reply.broken_calls;
         let aside = closed.aside;
         self.spent += output;
         let mut calls = Vec::with_capacity(reply.calls.len());

@@ -70,6 +70,7 @@ impl Engine {
                 Ok(())
             }
             Arrival::User { items } => self.input(items),
+            Arrival::Again { turn, row, attempts, reply, chain } => self.send_again(turn, row, attempts, reply, chain),
         }
     }
 

@@ -292,6 +292,7 @@ impl Engine {
     }
 
     fn finish(mut self) -> Outcome {
+        let finished = self.agent.finish();
         for row in &mut self.rows {
             if row.fate == Fate::Open {
                 row.fate = Fate::Abandoned;
@@ -336,6 +337,8 @@ impl Engine {
             span_ms: (start, end.max(start)),
             tools_ms: self.tools_ms,
             critical_path_ms: self.root_done.1,
+            wall: finished.wall,
+            interrupted: finished.interrupted,
         }
     }
 

@@ -1,11 +1,12 @@
 //! Requests: view, splices, weights, the row opened at send, and the one `await`.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, InCommon, Row, Sent, splice, spliced_from};
-use crate::model::{Pending, Request, Took};
+use crate::ledger::{ByOrigin, CacheUse, FailureKind, Fate, InCommon, Row, Sent, Stop as ReplyStop, splice, spliced_from};
+use crate::model::{FailedAttempt, ModelError, Pending, Reply, Request, Took};
 use crate::strategy::{Act, End, ReturnContract, Splice, ThreadId, ToolSpec, View};
 use crate::tokens::{CountError, REPLY_FRAME, Weight, prefix};
 use crate::transcript::{Body, CallKey, Content, Item, Origin, Part, dangling};
@@ -39,40 +40,110 @@ impl Engine {
             }
         }
         for OnItsWay { turn, row, reply } in sent {
-            let reply = reply.await;
-            let chain = self.turns[turn].chain;
-            match reply {
-                Ok(mut reply) => {
-                    self.hold_to_contract(turn, row, &mut reply).map_err(|why| self.uncountable(why))?;
-                    let output = self.weigh_reply(&reply).map_err(|why| self.uncountable(why))?;
-                    // Where the rules leave a range, time is that of the worst case.
-                    let read = self.rows[row].cache.as_ref().map_or(0, |cache| cache.low.read);
-                    let uncached = self.rows[row].input.total() - read;
-                    self.rows[row].synthetic = reply.synthetic;
-                    let latency = self.latency_of(self.rows[row].thread);
-                    let ms = match reply.took {
-                        Took::Profile => latency.exchange_ms(uncached, read, output),
-                        Took::Ms(ms) => ms.max(1),
-                    };
-                    if let Some(caching) = &mut self.caching {
-                        let first_token = latency.exchange_ms(uncached, read, 0).min(ms);
-                        caching.begins(row as u32, self.now.saturating_add(first_token));
-                    }
-                    let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain.saturating_add(ms) };
-                    self.queue.at(self.now.saturating_add(ms), arrival);
-                }
-                Err(why) => {
-                    self.rows[row].fate = Fate::Failed;
-                    if why.ends_run {
-                        return Err(self.fail(FailureKind::Model, why.message));
-                    }
-                    let broken =
-                        Arrival::Broken { turn, row, kind: FailureKind::Model, message: why.message, chain: chain.saturating_add(1) };
-                    self.queue.at(self.now.saturating_add(1), broken);
-                }
+            let mut reply = reply.await;
+            let attempts = match &mut reply {
+                Ok(reply) => std::mem::take(&mut reply.attempts),
+                Err(why) => std::mem::take(&mut why.attempts),
+            };
+            if attempts.is_empty() {
+                self.replied(turn, row, reply)?;
+            } else {
+                self.failed_attempt(turn, row, attempts.into(), Box::new(reply));
             }
         }
         Ok(())
+    }
+
+    /// Registers when the reply to a request arrives that is sent now.
+    fn replied(&mut self, turn: TurnIndex, row: usize, reply: Result<Reply, ModelError>) -> Step {
+        let chain = self.turns[turn].chain;
+        match reply {
+            Ok(mut reply) => {
+                self.hold_to_contract(turn, row, &mut reply).map_err(|why| self.uncountable(why))?;
+                let output = self.weigh_reply(&reply).map_err(|why| self.uncountable(why))?;
+                // Where the rules leave a range, time is that of the worst case.
+                let read = self.rows[row].cache.as_ref().map_or(0, |cache| cache.low.read);
+                let uncached = self.rows[row].input.total() - read;
+                self.rows[row].synthetic = reply.synthetic;
+                let latency = self.latency_of(self.rows[row].thread);
+                let ms = match reply.took {
+                    Took::Profile => latency.exchange_ms(uncached, read, output),
+                    Took::Ms(ms) => ms.max(1),
+                };
+                if let Some(caching) = &mut self.caching {
+                    let first_token = latency.exchange_ms(uncached, read, 0).min(ms);
+                    caching.begins(row as u32, self.now.saturating_add(first_token));
+                }
+                let arrival = Arrival::Reply { turn, row, reply: Box::new(reply), output, chain: chain.saturating_add(ms) };
+                self.queue.at(self.now.saturating_add(ms), arrival);
+            }
+            Err(why) => {
+                self.rows[row].fate = Fate::Failed;
+                if why.ends_run {
+                    return Err(self.fail(why.kind, why.message));
+                }
+                let ms = why.ms.max(1);
+                let broken = Arrival::Broken { turn, row, kind: why.kind, message: why.message, chain: chain.saturating_add(ms) };
+                self.queue.at(self.now.saturating_add(ms), broken);
+            }
+        }
+        Ok(())
+    }
+
+    /// An attempt that brings nothing: its row ends as failed, and the next is sent when it was waited long enough.
+    fn failed_attempt(
+        &mut self,
+        turn: TurnIndex,
+        row: usize,
+        mut attempts: VecDeque<FailedAttempt>,
+        reply: Box<Result<Reply, ModelError>>,
+    ) {
+        let Some(attempt) = attempts.pop_front() else { return };
+        self.rows[row].fate = Fate::Failed;
+        self.rows[row].done_ms = Some(self.now.saturating_add(attempt.ms));
+        self.rows[row].reported = attempt.reported;
+        let ms = attempt.ms.saturating_add(attempt.then_ms).max(1);
+        let chain = self.turns[turn].chain.saturating_add(ms);
+        self.queue.at(self.now.saturating_add(ms), Arrival::Again { turn, row, attempts, reply, chain });
+    }
+
+    /// The next attempt is sent: the same request, in a row of its own.
+    pub(super) fn send_again(
+        &mut self,
+        turn: TurnIndex,
+        row: usize,
+        attempts: VecDeque<FailedAttempt>,
+        reply: Box<Result<Reply, ModelError>>,
+        chain: u64,
+    ) -> Step {
+        if self.is_over(turn) {
+            return Ok(());
+        }
+        self.turns[turn].chain = chain;
+        let before = self.rows[row].clone();
+        let (thread, input, sent) = (before.thread, before.input.total(), before.sent.clone());
+        let next = self.rows.len();
+        let cache = self.ask_cache(turn, next as u32, &sent, input).map_err(|why| self.uncountable(why))?;
+        self.rows.push(Row {
+            seq: next as u32,
+            sent_ms: self.now,
+            done_ms: None,
+            moved: 0,
+            cache,
+            reported: None,
+            fate: Fate::Open,
+            attempt: before.attempt + 1,
+            ..before
+        });
+        self.spent += input;
+        self.threads[thread.0 as usize].last_row = Some(next);
+        self.turns[turn].stage = Stage::Sent(next);
+        if attempts.is_empty() {
+            self.replied(turn, next, *reply)
+        } else {
+            self.failed_attempt(turn, next, attempts, reply);
+            Ok(())
+        }
     }
 
     /// Limits and forms a child's last message, if the strategy's contract says so: of a turn of its own, what calls nothing.
@@ -344,6 +415,9 @@ impl Engine {
             aside: view.aside,
             overflow: self.window_of(thread).is_some_and(|window| total > window),
             capped: false,
+            attempt: 1,
+            stop: ReplyStop::End,
+            broken_calls: 0,
             calls: 0,
             cut: 0,
             drift: 0,

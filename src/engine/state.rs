@@ -117,9 +117,38 @@ pub(super) struct OpenCall {
 
 /// What arrives.
 pub(super) enum Arrival {
-    Reply { turn: TurnIndex, row: usize, reply: Box<crate::model::Reply>, output: u64, chain: u64 },
-    Broken { turn: TurnIndex, row: usize, kind: FailureKind, message: String, chain: u64 },
-    Result { key: CallKey, item: Item, chain: u64 },
-    Timeout { key: CallKey, chain: u64 },
-    User { items: Vec<Item> },
+    Reply {
+        turn: TurnIndex,
+        row: usize,
+        reply: Box<crate::model::Reply>,
+        output: u64,
+        chain: u64,
+    },
+    Broken {
+        turn: TurnIndex,
+        row: usize,
+        kind: FailureKind,
+        message: String,
+        chain: u64,
+    },
+    Result {
+        key: CallKey,
+        item: Item,
+        chain: u64,
+    },
+    Timeout {
+        key: CallKey,
+        chain: u64,
+    },
+    User {
+        items: Vec<Item>,
+    },
+    /// An attempt brought no reply; the next is due.
+    Again {
+        turn: TurnIndex,
+        row: usize,
+        attempts: VecDeque<crate::model::FailedAttempt>,
+        reply: Box<Result<crate::model::Reply, crate::model::ModelError>>,
+        chain: u64,
+    },
 }

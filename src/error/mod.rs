@@ -29,6 +29,8 @@ pub enum Exit {
     NothingChecked = 12,
     /// A cell failed that its scenario did not expect to fail.
     CellFailed = 13,
+    /// A spending cap was reached; what was finished is kept.
+    CapReached = 14,
     /// Interrupted (SIGINT); what was finished is kept.
     Interrupted = 130,
     /// Terminated (SIGTERM); what was finished is kept.

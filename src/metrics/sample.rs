@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{ByOrigin, Delegation, Failure, FailureKind, Fate, Log, Outcome, Row, Sent, ThreadRecord};
+use crate::ledger::{ByOrigin, Delegation, Failure, FailureKind, Fate, Log, Outcome, Row, Sent, Stop, ThreadRecord};
 use crate::strategy::{Splice, ThreadId};
 use crate::tokens::{CountError, Meter, TokenCounter};
 use crate::transcript::{Body, CallKey, Content, Handle, Item, Means, Origin, Part, Role, ToolCall};
@@ -99,6 +99,9 @@ impl Sample {
             aside: false,
             overflow: false,
             capped: false,
+            attempt: 1,
+            stop: Stop::End,
+            broken_calls: 0,
             calls: 0,
             cut: 0,
             drift: 0,

@@ -1,16 +1,21 @@
 //! What plays the threads. The one async seam: only [`Agent::reply`]'s future is ever awaited.
 
+pub mod cassette;
 pub mod held;
+#[cfg(feature = "live")]
+pub mod live;
 pub mod profile;
+pub mod provided;
 pub mod reader;
 pub mod script;
+pub mod wire;
 
 use std::future::Future;
 use std::pin::Pin;
 
-pub use crate::ledger::Usage;
+pub use crate::ledger::{FailureKind, Stop, Usage, Wall};
 use crate::strategy::{Act, Call, Intent, ThreadId, ToolSpec};
-use crate::transcript::{Item, Part, Recorded};
+use crate::transcript::{Digest, Item, Part, Recorded};
 
 /// A model: reader, script, held recording, later cassettes and live providers.
 pub trait Model: Send + Sync {
@@ -18,6 +23,10 @@ pub trait Model: Send + Sync {
     fn name(&self) -> String;
     /// One agent a run; it plays every thread of it. `seed` is the cell's.
     fn start(&self, seed: u64) -> Box<dyn Agent>;
+    /// A digest of what of its own content plays the cell of this seed, beside what its name says: a cassette's replies.
+    fn content(&self, _seed: u64) -> Option<Digest> {
+        None
+    }
 }
 
 /// A reply on its way.
@@ -28,6 +37,30 @@ pub trait Agent {
     /// Called when the request is sent. What a simulated agent decides, it decides here; the future of a virtual model
     /// is ready at once, a live one awaits its provider.
     fn reply(&mut self, request: &Request<'_>) -> Pending;
+    /// Called once, when the run is over.
+    fn finish(&mut self) -> Finished {
+        Finished::default()
+    }
+}
+
+/// What a player has to say when a run is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Finished {
+    /// Real time and requests, of a live one.
+    pub wall: Option<Wall>,
+    /// Whether somebody stopped it.
+    pub interrupted: bool,
+}
+
+/// An attempt that brought no reply and was followed by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedAttempt {
+    /// How long it lasted, in milliseconds.
+    pub ms: u64,
+    /// How long it was waited behind it, in milliseconds.
+    pub then_ms: u64,
+    /// What was reported for it.
+    pub reported: Option<Usage>,
 }
 
 /// Everything that a model gets to see, and the little that only a simulated or held one may use.
@@ -127,6 +160,12 @@ pub struct Reply {
     pub drift: u32,
     /// Work that the parent did itself after a failed delegation (READER rule 10): intents first taken over here.
     pub rescues: u32,
+    /// How it ended.
+    pub stop: Stop,
+    /// Of its calls, those whose arguments are no JSON.
+    pub broken_calls: u32,
+    /// The attempts before it.
+    pub attempts: Vec<FailedAttempt>,
 }
 
 impl Default for Reply {
@@ -142,6 +181,9 @@ impl Default for Reply {
             reported: None,
             drift: 0,
             rescues: 0,
+            stop: Stop::End,
+            broken_calls: 0,
+            attempts: vec![],
         }
     }
 }
@@ -162,17 +204,23 @@ pub struct ModelError {
     /// Whether the run is worth nothing without this reply, whatever thread asked for it (a gap in a script). Else the
     /// turn fails, and the strategy says what its parent hears of it, as with a provider that gave an error.
     pub ends_run: bool,
+    /// Which kind of failure it is.
+    pub kind: FailureKind,
+    /// How long the last attempt took, in milliseconds; at least 1 counts.
+    pub ms: u64,
+    /// The attempts before the last.
+    pub attempts: Vec<FailedAttempt>,
 }
 
 impl ModelError {
     /// An error that fails the turn.
     pub fn of_turn(message: impl Into<String>) -> ModelError {
-        ModelError { message: message.into(), ends_run: false }
+        ModelError { message: message.into(), ends_run: false, kind: FailureKind::Model, ms: 1, attempts: vec![] }
     }
 
     /// An error that fails the run.
     pub fn of_run(message: impl Into<String>) -> ModelError {
-        ModelError { message: message.into(), ends_run: true }
+        ModelError { ends_run: true, ..ModelError::of_turn(message) }
     }
 }
 

@@ -105,6 +105,8 @@ pub struct Subject {
     pub children: Result<(), String>,
     /// What must be known beside its figures.
     pub remark: Remark,
+    /// Whether a reader writes its tasks, so that the brief and the rule about failed delegations are the reader's.
+    pub is_read: bool,
     /// Why a strategy cannot be run on it, by the id of a strategy without profile; usually empty.
     pub unfit: Vec<(String, String)>,
 }
@@ -143,6 +145,7 @@ impl Subject {
             scorer,
             children: Ok(()),
             remark: Arc::new(|_| vec![]),
+            is_read: evidence == Evidence::Simulated,
             unfit: vec![],
         }
     }
@@ -179,6 +182,7 @@ impl Subject {
             scorer: Err("a recording has no answer key".to_owned()),
             children: held.children(),
             remark: imported.sessions.get(at).map_or_else(|| Arc::new(|_: &Meter| vec![]) as Remark, held_remark),
+            is_read: false,
             unfit: unfit.into_iter().collect(),
         })
     }
@@ -231,10 +235,20 @@ pub struct Cell {
     pub id: CellId,
     /// Its id as text.
     pub name: String,
-    /// Digest of all that its figures depend on.
-    pub fingerprint: Digest,
+    /// Digest of all that its figures depend on, beside its model's own content.
+    plain_fingerprint: Digest,
     /// All else: the same for every seed.
     pub row: Arc<CellRow>,
+}
+
+impl Cell {
+    /// Digest of all that its figures depend on. With a cassette its replies belong to it: known once they are recorded.
+    pub fn fingerprint(&self) -> Digest {
+        match self.row.model.content(self.id.seed) {
+            None => self.plain_fingerprint,
+            Some(content) => Digest::chain([self.plain_fingerprint, content]),
+        }
+    }
 }
 
 impl Deref for Cell {
@@ -296,7 +310,7 @@ impl CellRow {
         Cell {
             id: CellId { seed, ..self.id.clone() },
             name: format!("{}{seed}", self.name),
-            fingerprint: fingerprint::of(seed, &self.inputs),
+            plain_fingerprint: fingerprint::of(seed, &self.inputs),
             row: self.clone(),
         }
     }
@@ -441,7 +455,7 @@ impl Plan {
             remark: self.remark(subject, strategy),
             window,
             latency,
-            cache: self.cache(subject.profile),
+            cache: self.cache(subject.profile).map_err(|why| self.of_provider(subject).unwrap_or(why)),
             prices: self.model_prices(subject),
             children_model: self.child_side(subject),
         })
@@ -484,7 +498,13 @@ impl Plan {
         if let Some(prices) = &subject.prices {
             return Ok(prices.clone());
         }
-        self.prices_of(subject.profile)
+        self.prices_of(subject.profile).map_err(|why| self.of_provider(subject).unwrap_or(why))
+    }
+
+    /// Why nothing is known of a provider's model that nobody typed a profile for.
+    fn of_provider(&self, subject: &Subject) -> Option<String> {
+        let is_provided = matches!(subject.evidence, Evidence::Live | Evidence::Cassette) && subject.profile.is_none();
+        is_provided.then(|| "the model is in no price table and no cache rules are known for it".to_owned())
     }
 
     fn prices_of(&self, profile: Option<ModelProfile>) -> Result<Arc<ModelPrices>, String> {
@@ -519,12 +539,12 @@ impl Plan {
 
     /// The brief matters to whoever writes tasks: simulated agents alone.
     fn briefing(&self, subject: &Subject) -> Briefing {
-        if subject.evidence == Evidence::Simulated { self.head.settings.briefing } else { Briefing::default() }
+        if subject.is_read { self.head.settings.briefing } else { Briefing::default() }
     }
 
     /// The override, where it changes anything.
     fn fallback(&self, subject: &Subject) -> Option<Fallback> {
-        let given = self.head.settings.fallback.filter(|_| subject.evidence == Evidence::Simulated);
+        let given = self.head.settings.fallback.filter(|_| subject.is_read);
         given.filter(|&fallback| Some(fallback) != subject.own_fallback)
     }
 

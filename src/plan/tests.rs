@@ -168,7 +168,7 @@ fn the_brief_and_the_fallback_are_named_where_they_change_something() {
 fn whatever_a_figure_depends_on_is_in_the_fingerprint() {
     let of = |head: Head, subject: Subject, id: &'static str| {
         let plan = Plan::new(head, vec![subject], strategies(&[id])).unwrap();
-        plan.cells().map(|cell| cell.fingerprint).collect::<Vec<_>>()
+        plan.cells().map(|cell| cell.fingerprint()).collect::<Vec<_>>()
     };
     let change = |change: fn(&mut Head, &mut Subject)| {
         let (mut head, mut subject) = (head(1), subject(scenario("s")));

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{Kind, Why};
-use crate::ledger::{ByOrigin, CacheUse, Fate, Place, Row, Usage};
+use crate::ledger::{ByOrigin, CacheUse, Fate, Place, Row, Stop, Usage};
 use crate::transcript::Origin;
 
 /// One exchange of a cell: a line of `ledger.jsonl`, in order of sending.
@@ -44,6 +44,13 @@ pub struct LedgerLine {
     pub synthetic: bool,
     /// 1; more when a provider had to be asked again.
     pub attempt: u32,
+    /// How a provider's reply ended, where not as the model wanted: `length`, `refusal`, `filter`, or `partial` where the stream
+    /// broke off (left out else).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Cow<'static, str>>,
+    /// Calls whose arguments are no JSON, which their model was told (left out where there is none).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub broken_calls: u64,
 }
 
 /// Tokens by origin, every origin always written.
@@ -273,7 +280,9 @@ impl LedgerLine {
             reported: row.reported.map(Reported::from),
             end: end.into(),
             synthetic: row.synthetic,
-            attempt: 1,
+            attempt: row.attempt,
+            stop: (row.stop != Stop::End).then(|| row.stop.name().into()),
+            broken_calls: row.broken_calls.into(),
         }
     }
 }

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use rustc_hash::FxBuildHasher;
 
+use crate::ledger::Wall;
 use crate::reason::Reason;
 use crate::scenario::{Briefing, Fallback, Size};
 
@@ -248,6 +249,28 @@ pub struct CellResult {
     /// a lower bound, say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Real time and requests, of a live cell alone (left out else): all that may differ between a recording and its replay,
+    /// beside `evidence`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<WallNote>,
+}
+
+/// What a live cell took of real time and at its provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallNote {
+    /// From its first request to its end, in milliseconds.
+    pub ms: u64,
+    /// Requests that were sent, each attempt for itself.
+    pub sent: u64,
+    /// Requests that the cassette answered already: nothing was paid for them again.
+    pub replayed: u64,
+}
+
+impl From<Wall> for WallNote {
+    fn from(wall: Wall) -> WallNote {
+        WallNote { ms: wall.ms, sent: wall.sent, replayed: wall.replayed }
+    }
 }
 
 /// What a check scored.
@@ -293,6 +316,7 @@ pub(crate) mod tests {
             threads: vec![],
             family: None,
             notes: vec![],
+            wall: None,
         }
     }
 
@@ -314,6 +338,8 @@ pub(crate) mod tests {
             end: "replied".into(),
             synthetic: false,
             attempt: 1,
+            stop: None,
+            broken_calls: 0,
         }
     }
 

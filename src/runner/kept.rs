@@ -101,7 +101,7 @@ pub(super) fn prefix(paths: &Paths, plan: &Plan) -> Result<Prefix, Error> {
     let mut cells = plan.cells();
     while let Some(result) = results.next::<CellResult>()? {
         let Some(cell) = cells.next() else { break };
-        if (&result.cell, &result.fingerprint) != (&cell.name, &cell.fingerprint.to_string()) {
+        if (&result.cell, &result.fingerprint) != (&cell.name, &cell.fingerprint().to_string()) {
             return Err(Error::Usage(format!(
                 "{}:{} holds {} with the fingerprint {}, where this run has {} with {}: its figures are of something else. \
                  Give another --run-dir, or remove that folder if its run is not wanted",
@@ -110,7 +110,7 @@ pub(super) fn prefix(paths: &Paths, plan: &Plan) -> Result<Prefix, Error> {
                 result.cell,
                 result.fingerprint,
                 cell.name,
-                cell.fingerprint
+                cell.fingerprint()
             )));
         }
         if !whole(&result, &mut ledger, &mut requests, &mut parts, &mut prefix.written)? {

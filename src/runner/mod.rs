@@ -138,6 +138,7 @@ pub fn resume(
                         .take_while(|_| going_on())
                         .map_while(|at| plan.cell(at))
                         .map(|cell| play(&cell, meter, with_threads))
+                        .take_while(|record| !record.interrupted)
                         .collect();
                     most = next_chunk(most, begun.elapsed());
                     let weight: usize = records.iter().map(CellRecord::weight).sum();
@@ -183,7 +184,7 @@ const KEPT_CHUNK: usize = 256;
 impl Committing {
     fn tell_kept(&mut self, kept: Kept, sinks: &mut [Box<dyn Sink + '_>]) -> Result<(), Error> {
         for result in kept {
-            self.commit(&CellRecord { result: result?, threads: None }, true, sinks)?;
+            self.commit(&CellRecord { result: result?, threads: None, interrupted: false }, true, sinks)?;
             if self.tally.done.is_multiple_of(KEPT_CHUNK) {
                 tell(sinks, Event::Flush)?;
             }

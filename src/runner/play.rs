@@ -25,6 +25,8 @@ pub struct CellRecord {
     pub result: CellResult,
     /// What its threads were sent, if anybody wants it.
     pub threads: Option<Threads>,
+    /// Whether somebody stopped it before its end: then it is told to nobody.
+    pub interrupted: bool,
 }
 
 impl CellRecord {
@@ -44,7 +46,7 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
         let outcome = outcome_of(cell, meter);
         let measured = measure(cell, &outcome, meter);
         let threads = with_threads.then(|| threads_of(&cell.name, &outcome, meter));
-        CellRecord { result: result_of(cell, &outcome, measured), threads }
+        CellRecord { result: result_of(cell, &outcome, measured), threads, interrupted: outcome.interrupted }
     }));
     played.unwrap_or_else(|payload| {
         let message = format!("a panic inside the cell: {}", panic_words(payload.as_ref()));
@@ -53,6 +55,7 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
         CellRecord {
             result: result_of(cell, &outcome, Measured::broken_off(cell, "the cell panicked")),
             threads: with_threads.then(Threads::default),
+            interrupted: false,
         }
     })
 }
@@ -112,13 +115,14 @@ fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
         evidence: cell.evidence,
         status,
         failure: outcome.failure.as_ref().map(|why| FailureNote { kind: why.kind.name().to_owned(), message: why.message.clone() }),
-        fingerprint: cell.fingerprint.to_string(),
+        fingerprint: cell.fingerprint().to_string(),
         metrics: measured.metrics,
         unmeasured: measured.unmeasured,
         checks: measured.checks,
         threads: requests.into_iter().map(|(path, requests)| ThreadNote { path: path.clone(), requests }).collect(),
         family: cell.family.clone(),
         notes: measured.notes,
+        wall: outcome.wall.map(Into::into),
     }
 }
 

@@ -120,7 +120,7 @@ fn a_cell_of_another_fingerprint_is_named() {
     let (whole, _) = undisturbed(&mixed(1));
     let path = whole.path().join("results.jsonl");
     let text = fs::read_to_string(&path).unwrap();
-    let print = mixed(1).cell(1).unwrap().fingerprint.to_string();
+    let print = mixed(1).cell(1).unwrap().fingerprint().to_string();
     fs::write(&path, text.replace(&print, "0123456789abcdef")).unwrap();
     refused(&mixed(1), whole.path(), &["results.jsonl:2 holds s/panics@1/reads/0 with the fingerprint 0123456789abcdef", &print]);
 }
