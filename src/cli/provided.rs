@@ -60,7 +60,7 @@ impl ProvidedModel {
     pub fn subject(&self, scenario: Scenario, wanted: &Wanted<'_>) -> Subject {
         let scenario = Arc::new(scenario);
         let mut reader = Reader::new(scenario.clone());
-        let scorer = Arc::new(Scorer::with_markers(scenario.clone(), reader.index()));
+        let scorer = Arc::new(Scorer::with_markers(scenario.clone(), reader.index()).telling());
         (reader.briefing, reader.fallback) = (wanted.briefing, wanted.fallback);
         let is_read = wants_reader(&self.asking);
         let id = CellId {
@@ -107,7 +107,8 @@ impl ProvidedModel {
                 rendering.name()
             )
         });
-        calls.into_iter().chain(rendering).collect()
+        let told = "Facts in a model's answers are recognised by their markers or by the words of their values in one sentence.";
+        calls.into_iter().chain(rendering).chain([told.to_owned()]).collect()
     }
 }
 

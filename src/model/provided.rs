@@ -12,8 +12,9 @@ use futures_util::FutureExt;
 use super::cassette::{Attempt, Cassette, Lane};
 use super::wire::{Answer, Asking, Body, Calls, Delivery, Memory, Rendering, Trouble, TroubleKind};
 use super::{Agent, FailedAttempt, FailureKind, Finished, Model, ModelError, Pending, Reply, Request, Stop, Took, Wall, ready};
-use crate::scenario::Scenario;
 use crate::scenario::marker::stands_in;
+use crate::scenario::{Scenario, TopicIndex};
+use crate::strategy::ThreadId;
 use crate::transcript::Digest;
 
 /// Sends what no cassette answers.
@@ -128,7 +129,8 @@ impl Agent for Player {
                 None => return ready(Err(ModelError::of_run("a reader always has its reply at once"))),
             }
         }
-        let body = self.model.asking.body(request, self.seed, &self.run.borrow().memory);
+        let question = (self.model.asking.rendering == Rendering::Probe).then(|| probe(&self.model.scenario, request)).flatten();
+        let body = self.model.asking.body(request, self.seed, &self.run.borrow().memory, question.as_deref());
         let body = match body {
             Ok(body) => body,
             Err(why) => return ready(Err(ModelError::of_run(format!("thread {}: {why}", request.path)))),
@@ -260,6 +262,33 @@ impl Concluding {
         let named = intents.iter().find(|intent| !intent.work.marker.is_empty() && stands_in(&intent.work.marker, args));
         named.or(if intents.len() == 1 { intents.first() } else { None }).map(|intent| intent.id.clone())
     }
+}
+
+/// What the answer to a request needs, as questions; `None`: nothing that the scenario knows of.
+fn probe(scenario: &Scenario, request: &Request<'_>) -> Option<String> {
+    let mut open: Vec<TopicIndex> = match request.intent.and_then(|id| scenario.intent(id)) {
+        Some(intent) => scenario.intents[intent].work.needs.clone(),
+        None if request.thread == ThreadId::ROOT => {
+            let work = &scenario.turns.get((request.turn as usize).checked_sub(1)?)?.work;
+            let delegated = work.delegates.iter().flat_map(|&intent| scenario.intents[intent].work.needs.iter());
+            work.needs.iter().chain(delegated).copied().collect()
+        }
+        None => vec![],
+    };
+    // A deliverable is asked for by what it is made of. One that is made of itself is the validator's to refuse.
+    let mut topics: Vec<TopicIndex> = Vec::new();
+    let mut steps = scenario.topics.len() * scenario.topics.len() + open.len();
+    while let Some(topic) = open.pop().filter(|_| steps > 0) {
+        steps -= 1;
+        match &scenario.topics[topic].made {
+            Some(made) if !made.from.is_empty() => open.extend(&made.from),
+            _ if topics.contains(&topic) => {}
+            _ => topics.push(topic),
+        }
+    }
+    topics.sort_unstable();
+    let questions: Vec<String> = topics.iter().map(|&topic| format!("What is the {}?", scenario.topics[topic].label)).collect();
+    (!questions.is_empty()).then(|| questions.join(" "))
 }
 
 /// Whether somebody else makes the calls.

@@ -9,6 +9,7 @@ mod invented;
 #[cfg(test)]
 mod tests;
 mod text;
+mod told;
 
 use std::sync::{Arc, Mutex};
 
@@ -22,6 +23,7 @@ use super::{IntentIndex, Scenario, TopicIndex};
 pub use invented::invented;
 pub(crate) use text::{fold, is_boundary, is_spaced_word, readings, words};
 use text::{places, unknown_lines};
+pub use told::Telling;
 
 /// The fewest characters of a marker.
 pub const SHORTEST: usize = 4;
@@ -270,6 +272,8 @@ pub struct MarkerIndex {
     compiled: Arc<Compiled>,
     nothing: Arc<Found>,
     memo: Mutex<FxHashMap<Digest, Arc<Found>>>,
+    /// Who answers in words of its own, so that facts are also found by them.
+    telling: Option<Arc<Telling>>,
 }
 
 impl MarkerIndex {
@@ -322,12 +326,17 @@ impl MarkerIndex {
     }
 
     fn of(compiled: Arc<Compiled>) -> MarkerIndex {
-        MarkerIndex { compiled, nothing: Arc::default(), memo: Mutex::default() }
+        MarkerIndex { compiled, nothing: Arc::default(), memo: Mutex::default(), telling: None }
     }
 
     /// The same index for one run: it shares what the scenario's own texts hold and forgets the run's texts with the run.
     pub fn for_run(&self) -> MarkerIndex {
-        MarkerIndex::of(self.compiled.clone())
+        MarkerIndex { telling: self.telling.clone(), ..MarkerIndex::of(self.compiled.clone()) }
+    }
+
+    /// The same index for answers of models, which say facts in words of their own.
+    pub fn telling(self, telling: Telling) -> MarkerIndex {
+        MarkerIndex { telling: Some(Arc::new(telling)), ..self }
     }
 
     /// What a part holds. A distinct part is read once.
@@ -349,6 +358,15 @@ impl MarkerIndex {
     /// What a text holds that is no part. A distinct one is read once, too.
     pub fn of_text(&self, text: &str) -> Arc<Found> {
         self.look_up(&mut self.memo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), Digest::of(text), text)
+    }
+
+    /// What an answer states: what it holds, and for a model's what its words tell.
+    pub fn stated(&self, text: &str) -> Arc<Found> {
+        let found = self.of_text(text);
+        let Some(telling) = &self.telling else { return found };
+        let mut found = (*found).clone();
+        telling.add(text, &mut found);
+        Arc::new(found)
     }
 
     /// What a text holds, read afresh.

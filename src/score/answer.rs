@@ -34,7 +34,7 @@ impl<'t> Answer<'t> {
             Cow::Owned(reading) => fold(reading).into_owned().into(),
         };
         let folded = readings.iter().map(fold_one).collect();
-        Answer { readings, folded, found: markers.of_text(text) }
+        Answer { readings, folded, found: markers.stated(text) }
     }
 
     /// Whether a folded text stands in it.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::ledger::{ByThread, Outcome};
 use crate::reason::Reason;
-use crate::scenario::marker::MarkerIndex;
+use crate::scenario::marker::{MarkerIndex, Telling};
 use crate::scenario::{Check, Scenario};
 
 use answer::Answer;
@@ -72,6 +72,12 @@ impl Scorer {
     pub fn with_markers(scenario: Arc<Scenario>, markers: &MarkerIndex) -> Scorer {
         let questions = scenario.checks.iter().map(|check| Question::new(&check.ask)).collect();
         Scorer { markers: markers.for_run(), questions, scenario }
+    }
+
+    /// The same for answers of models, which say facts in words of their own.
+    pub fn telling(self) -> Scorer {
+        let telling = Telling::of(&self.scenario);
+        Scorer { markers: self.markers.telling(telling), ..self }
     }
 
     /// The scenario whose runs it scores.

@@ -77,7 +77,7 @@ impl<'a> Facts<'a> {
         let visible = last.map_or_else(nothing, |row| self.visible(outcome, row));
         let text = if outcome.failure.is_some() { String::new() } else { outcome.answer() };
         let mut stated = nothing();
-        stated.add(&self.markers.of_text(&text));
+        stated.add(&self.markers.stated(&text));
         Ending { visible, stated, text }
     }
 

@@ -12,10 +12,14 @@ use crate::transcript::{Body as ItemBody, Item, Origin, Role};
 /// What the flat rendering ends with.
 pub const LAST_WORDS: &str = "Answer from the text above, in one or two sentences. Say \"unknown\" if it is not there.";
 
-pub(super) fn body(asking: &Asking, request: &Request<'_>, seed: u64) -> Result<Body, String> {
+/// What a probe ends with.
+pub const LAST_WORDS_OF_PROBE: &str = "Answer in one short sentence.";
+
+pub(super) fn body(asking: &Asking, request: &Request<'_>, seed: u64, question: Option<&str>) -> Result<Body, String> {
     let system = system_text(request.system)?;
     let (system, turns) = match asking.rendering {
-        Rendering::Flat => (None, vec![("user", flattened(system, request.items))]),
+        Rendering::Flat => (None, vec![("user", flattened(system, request.items, None))]),
+        Rendering::Probe => (None, vec![("user", flattened(system, request.items, question))]),
         _ => (system, in_turns(request.items)),
     };
     let head = match asking.wire {
@@ -60,13 +64,13 @@ fn in_turns(items: &[Item]) -> Vec<(&'static str, String)> {
 }
 
 /// The whole request as one text: the system text, what was said, and last the question, which is the newest message of the
-/// user or the newest task.
-pub fn flattened(system: Option<&str>, items: &[Item]) -> String {
+/// user or the newest task, or what a probe asks in its place.
+pub fn flattened(system: Option<&str>, items: &[Item], probe: Option<&str>) -> String {
     let asks = |item: &Item| {
         let is_message = matches!(item.body(), ItemBody::Message { role: Role::User, .. } | ItemBody::Mail { .. });
         is_message && matches!(item.origin, Origin::User | Origin::Task)
     };
-    let asked = items.iter().rposition(asks);
+    let asked = items.iter().rposition(asks).filter(|_| probe.is_none());
     let mut text = String::new();
     if let Some(system) = system.filter(|system| !system.is_empty()) {
         text.push_str(system);
@@ -89,6 +93,13 @@ pub fn flattened(system: Option<&str>, items: &[Item]) -> String {
             text.push_str(&line);
             text.push('\n');
         }
+    }
+    if let Some(probe) = probe {
+        text.push('\n');
+        text.push_str(probe);
+        text.push(' ');
+        text.push_str(LAST_WORDS_OF_PROBE);
+        return text;
     }
     if !question.is_empty() {
         text.push_str("\nQuestion: ");

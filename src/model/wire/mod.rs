@@ -22,7 +22,7 @@ pub use answer::{Answer, Reasoned, Stop};
 pub use body::{Body, Section};
 pub use delivery::{Content, Delivery, StreamEvent};
 pub use events::EventReader;
-pub use flat::{LAST_WORDS, flattened};
+pub use flat::{LAST_WORDS, LAST_WORDS_OF_PROBE, flattened};
 pub use history::Memory;
 pub use trouble::{Trouble, TroubleKind};
 
@@ -74,11 +74,14 @@ pub enum Rendering {
     Text,
     /// As one message that ends with the question: for models that lose what stands far from the end.
     Flat,
+    /// The same, but the question asks for what the answer needs, topic by topic, in the scenario's own names for them: for
+    /// models that lose the thread of a long task.
+    Probe,
 }
 
 impl Rendering {
     /// Every rendering.
-    pub const ALL: [Rendering; 3] = [Rendering::Native, Rendering::Text, Rendering::Flat];
+    pub const ALL: [Rendering; 4] = [Rendering::Native, Rendering::Text, Rendering::Flat, Rendering::Probe];
 
     /// Its name on the command line and in cassettes.
     pub fn name(self) -> &'static str {
@@ -86,6 +89,7 @@ impl Rendering {
             Rendering::Native => "native",
             Rendering::Text => "text",
             Rendering::Flat => "flat",
+            Rendering::Probe => "probe",
         }
     }
 }
@@ -144,16 +148,17 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// The body of a request. `seed` is the cell's; `memory` holds what earlier replies of the run carried.
+    /// The body of a request. `seed` is the cell's; `memory` holds what earlier replies of the run carried; `question` is what a
+    /// probe asks in place of the thread's own task.
     ///
     /// # Errors
     /// The request holds what only has a size, so that there is no text to send: a measured scaffold, an image of a recording.
-    pub fn body(&self, request: &Request<'_>, seed: u64, memory: &Memory) -> Result<Body, String> {
+    pub fn body(&self, request: &Request<'_>, seed: u64, memory: &Memory, question: Option<&str>) -> Result<Body, String> {
         match (self.wire, self.rendering) {
             (Wire::Chat, Rendering::Native) => chat::body(self, request, seed),
             (Wire::Responses, Rendering::Native) => responses::body(self, request, memory),
             (Wire::Messages, Rendering::Native) => messages::body(self, request, memory),
-            _ => flat::body(self, request, seed),
+            _ => flat::body(self, request, seed, question),
         }
     }
 
