@@ -13,7 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("setting", &["transcript", "cache"]),
     ("scenario", &["transcript", "strategy", "setting", "error"]),
     ("import", &["transcript", "ledger"]),
-    ("model", &["transcript", "strategy", "ledger", "setting", "scenario", "import", "tokens", "error"]),
+    ("model", &["transcript", "strategy", "ledger", "setting", "scenario", "import", "tokens", "prices", "error"]),
     ("engine", &["transcript", "strategy", "ledger", "setting", "tokens", "model", "cache"]),
     ("metrics", &["transcript", "strategy", "ledger", "tokens", "scenario", "score", "cache", "prices", "reason"]),
     ("score", &["transcript", "strategy", "ledger", "tokens", "scenario", "reason"]),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
+use crate::ledger::FailureKind;
 use crate::plan::Plan;
 use crate::results::{CellResult, LedgerLine, PartLine, PartName, RequestLine};
 
@@ -112,6 +113,10 @@ pub(super) fn prefix(paths: &Paths, plan: &Plan) -> Result<Prefix, Error> {
                 cell.name,
                 cell.fingerprint()
             )));
+        }
+        // What a spending cap stopped is not at its end: it is run again, and what was paid of it is in its cassette.
+        if result.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Cap.name()) {
+            break;
         }
         if !whole(&result, &mut ledger, &mut requests, &mut parts, &mut prefix.written)? {
             break;

@@ -10,8 +10,6 @@ mod line;
 mod mask;
 mod miss;
 mod tape;
-#[cfg(test)]
-mod tests;
 
 pub use file::{Cassette, CassetteError};
 pub use inspect::{Kept, Stat, prune, stat, verify};

@@ -12,8 +12,6 @@ mod flat;
 mod history;
 mod messages;
 mod responses;
-#[cfg(test)]
-mod tests;
 mod trouble;
 
 use serde::{Deserialize, Serialize};
