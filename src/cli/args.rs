@@ -278,12 +278,24 @@ pub enum CassetteCommand {
     /// Check that cassettes are whole and unchanged
     Verify(CassetteArgs),
     /// Count what is in cassettes, and compare counted tokens with those that the provider reported
-    Stat(CassetteArgs),
+    Stat(StatArgs),
     /// Rewrite a cassette without what no replay asks for
     Prune(PruneArgs),
 }
 
-/// `cassette verify` and `cassette stat`.
+/// `cassette stat`.
+#[derive(Debug, Args)]
+pub struct StatArgs {
+    /// Cassettes
+    #[arg(required = true, value_name = "CASSETTE")]
+    pub files: Vec<PathBuf>,
+    /// The encoding that requests are counted in, to compare with what was reported
+    #[arg(long, value_name = "ENCODING", default_value = Encoding::O200kBase.name(),
+          value_parser = PossibleValuesParser::new(Encoding::ALL.map(Encoding::name)))]
+    pub tokenizer: String,
+}
+
+/// `cassette verify`.
 #[derive(Debug, Args)]
 pub struct CassetteArgs {
     /// Cassettes

@@ -5,8 +5,9 @@ use std::path::Path;
 use globset::Glob;
 
 use crate::error::{Error, Exit};
-use crate::model::cassette::{Cassette, Stat, prune, stat, verify};
+use crate::model::cassette::{Calibration, Cassette, Stat, calibrate, prune, stat, verify};
 use crate::report::Format;
+use crate::tokens::{Encoding, UnknownName, counter};
 
 use super::args::{CassetteCommand, Global};
 use super::console::Console;
@@ -17,7 +18,10 @@ use super::provided::open;
 pub fn cassette(command: &CassetteCommand, global: &Global, console: &Console) -> Result<Exit, Error> {
     match command {
         CassetteCommand::Verify(args) => verified(&each(&args.files)?, global, console),
-        CassetteCommand::Stat(args) => counted(&each(&args.files)?, global, console).map(|()| Exit::Fine),
+        CassetteCommand::Stat(args) => {
+            let encoding: Encoding = args.tokenizer.parse().map_err(|why: UnknownName| Error::Usage(why.to_string()))?;
+            counted(&each(&args.files)?, encoding, global, console).map(|()| Exit::Fine)
+        }
         CassetteCommand::Prune(args) => pruned(&args.file, &args.only, global, console).map(|()| Exit::Fine),
     }
 }
@@ -50,14 +54,27 @@ fn said(path: &str, cells: usize, wrong: &[String]) -> String {
     wrong.iter().map(|wrong| format!("{path}: {wrong}\n")).collect()
 }
 
-fn counted(cassettes: &[(String, Cassette)], global: &Global, console: &Console) -> Result<(), Error> {
-    let found: Vec<(&String, &Cassette, Stat)> = cassettes.iter().map(|(path, cassette)| (path, cassette, stat(cassette))).collect();
+fn counted(cassettes: &[(String, Cassette)], encoding: Encoding, global: &Global, console: &Console) -> Result<(), Error> {
+    let counter = counter(encoding);
+    // A text that no tokenizer takes is in no request.
+    let count = |text: &str| counter.count(text).unwrap_or(0);
+    let found: Vec<(&String, &Cassette, Stat, Calibration)> =
+        cassettes.iter().map(|(path, cassette)| (path, cassette, stat(cassette), calibrate(cassette, &count))).collect();
     emit("cassette stat", global.format, &global.out, console, &|format, _| match format {
-        Format::Human => Some(found.iter().map(|(path, cassette, stat)| in_words(path, cassette, stat)).collect::<Vec<_>>().join("\n")),
+        Format::Human => Some(
+            found
+                .iter()
+                .map(|(path, cassette, stat, calibration)| in_words(path, cassette, stat) + &compared(calibration, encoding))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ),
         Format::Json => {
             let files: Vec<_> = found
                 .iter()
-                .map(|(path, cassette, stat)| serde_json::json!({"file": path, "head": cassette.head(), "stat": stat}))
+                .map(|(path, cassette, stat, calibration)| {
+                    serde_json::json!({"file": path, "head": cassette.head(), "stat": stat,
+                                       "calibration": {"tokenizer": encoding.name(), "fit": calibration}})
+                })
                 .collect();
             let whole = serde_json::json!({"format": "ctxbench-cassette-stat/1", "files": files});
             serde_json::to_string_pretty(&whole).ok().map(|text| text + "\n")
@@ -92,6 +109,26 @@ fn in_words(path: &str, cassette: &Cassette, stat: &Stat) -> String {
         lines.push(format!("  {} calls whose arguments are no JSON", stat.broken_calls));
     }
     lines.join("\n") + "\n"
+}
+
+/// Counted against reported input, in words.
+fn compared(calibration: &Calibration, encoding: Encoding) -> String {
+    let Calibration { requests, counted, reported, factor, mean_error, worst_error, kinds } = calibration;
+    let (Some(factor), Some(mean), Some(worst)) = (factor, mean_error, worst_error) else {
+        return "  no reply reported its input, so counts cannot be compared\n".to_owned();
+    };
+    let mut text = format!(
+        "  input of {requests} requests: {counted} tokens of {} counted, {reported} reported: factor {factor:.3}\n  \
+         error of a request without it: {:.1} % in the mean, {:.1} % at most\n",
+        encoding.name(),
+        mean * 100.0,
+        worst * 100.0
+    );
+    for (kind, one) in kinds {
+        let factor = one.factor.map_or("cannot be told apart".to_owned(), |factor| format!("factor {factor:.3}"));
+        text += &format!("    {:<8} {:>9} counted, {factor}\n", format!("{kind:?}").to_lowercase(), one.counted);
+    }
+    text
 }
 
 fn pruned(path: &Path, only: &[String], global: &Global, console: &Console) -> Result<(), Error> {

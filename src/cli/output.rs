@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use crate::check::LOCK_FORMAT;
 use crate::error::Error;
 use crate::report::{Format, Report};
-use crate::results::{Head, Status};
+use crate::results::{CellResult, Head, Number, Status};
 use crate::runner::{Event, Sink};
+use crate::stats::agreement;
 
 use super::console::Console;
 use super::guarded;
@@ -221,6 +222,69 @@ impl Sink for CapEnds {
     fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
         if matches!(event, Event::Cell { record, .. } if record.result.failure.as_ref().is_some_and(|failure| failure.kind == "cap")) {
             self.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn keeps_running(&self) -> bool {
+        false
+    }
+}
+
+/// How far judges agree with the scenario's own checks, and with each other: said when the run is over.
+#[derive(Default)]
+pub struct JudgesAgree {
+    /// For each pair, who they are and how they scored the same answers.
+    pairs: Vec<Pair>,
+}
+
+/// Two who scored the same answers.
+struct Pair {
+    one: String,
+    other: String,
+    scores: Vec<(f64, f64)>,
+}
+
+/// What the scenario's checks are called beside judges.
+const CHECKS: &str = "the checks";
+
+impl JudgesAgree {
+    fn add(&mut self, result: &CellResult) {
+        let quality = result.metrics.get("quality").copied().flatten().map(Number::value);
+        let judged = result.judged.iter().map(|note| (note.judge.as_str(), note.score.map(Number::value)));
+        let all: Vec<(&str, f64)> =
+            std::iter::once((CHECKS, quality)).chain(judged).filter_map(|(who, score)| Some((who, score?))).collect();
+        for (at, (one, score)) in all.iter().enumerate() {
+            for (other, second) in &all[at + 1..] {
+                let scores = (*score, *second);
+                match self.pairs.iter_mut().find(|pair| pair.one == *one && pair.other == *other) {
+                    Some(pair) => pair.scores.push(scores),
+                    None => self.pairs.push(Pair { one: (*one).to_owned(), other: (*other).to_owned(), scores: vec![scores] }),
+                }
+            }
+        }
+    }
+}
+
+impl Sink for JudgesAgree {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Error> {
+        match event {
+            Event::Cell { record, .. } if !record.result.judged.is_empty() => self.add(&record.result),
+            Event::Finished { .. } => {
+                for Pair { one, other, scores } in &self.pairs {
+                    let Some(found) = agreement(scores) else { continue };
+                    let kappa = found.kappa.map_or("unknown, all alike".to_owned(), |kappa| format!("{kappa:.2}"));
+                    // Whoever reads no standard error has the scores in the results.
+                    let _ = writeln!(
+                        std::io::stderr().lock(),
+                        "judged: {one} and {other} on {} answers: same verdict {:.0} %, kappa {kappa}, mean difference {:.2}",
+                        found.count,
+                        found.same * 100.0,
+                        found.difference
+                    );
+                }
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::model::Model;
 use crate::model::cassette::{Cassette, CassetteError};
+use crate::model::judge::Judge;
 use crate::model::profile::model_profile;
 use crate::model::provided::{Line, Provided, wants_reader};
 use crate::model::reader::Reader;
@@ -37,6 +38,8 @@ pub struct ProvidedModel {
     pub line: Option<Arc<dyn Line>>,
     /// What it costs, where that is known.
     pub prices: Option<Arc<ModelPrices>>,
+    /// Who scores its answers besides.
+    pub judges: Vec<Arc<Judge>>,
 }
 
 impl ProvidedModel {
@@ -53,7 +56,11 @@ impl ProvidedModel {
         let asking = cassette.head().asking.clone();
         let prices = prices_of(&asking.model, measuring);
         let name = format!("cassette:{}", cassette.name());
-        ProvidedModel { name, evidence: Evidence::Cassette, asking, cassette: Some(cassette), line: None, prices }
+        let judge = |(name, asking): (&String, &Asking)| {
+            Arc::new(Judge { name: name.clone(), asking: asking.clone(), cassette: Some(cassette.clone()), line: None })
+        };
+        let judges = cassette.head().judges.iter().map(judge).collect();
+        ProvidedModel { name, evidence: Evidence::Cassette, asking, cassette: Some(cassette), line: None, prices, judges }
     }
 
     /// A scenario that it plays.
@@ -93,7 +100,7 @@ impl ProvidedModel {
         let remark: Remark = Arc::new(move |_| said.clone());
         let profile = wanted.as_model.unwrap_or_else(|| model_profile(&self.asking.model));
         let prices = if wanted.as_model.is_some() { None } else { self.prices.clone() };
-        Subject { profile, prices, remark, is_read, ..subject }
+        Subject { profile, prices, remark, is_read, judges: self.judges.clone(), ..subject }
     }
 
     /// What must be known beside the figures.

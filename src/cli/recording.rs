@@ -9,6 +9,8 @@ use crate::error::{Error, Exit};
 use crate::plan::CellId;
 use crate::strategy::Registry;
 
+#[cfg(feature = "live")]
+use super::args::LiveArgs;
 use super::args::{Global, RecordArgs, ReplayArgs, RunArgs};
 use super::console::Console;
 use super::measuring::Measuring;
@@ -18,6 +20,7 @@ use super::run::{Playing, run_with};
 
 /// Where a live run records.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "live"), allow(dead_code))]
 pub struct Recording<'a> {
     /// The cassette.
     pub path: &'a std::path::Path,
@@ -81,7 +84,6 @@ pub fn replay(args: &ReplayArgs, registry: &Registry, global: &Global, console: 
     run.run_dir = typed.run_dir.clone();
     (run.resume, run.fail_fast) = (typed.resume, typed.fail_fast);
     run.measure = typed.measure.clone();
-    run.live.judge = typed.live.judge.clone();
     let provided = ProvidedModel::of(cassette, &measuring);
     run_with(&run, Playing::Replayed(provided, names), registry, global, console)
 }
@@ -96,7 +98,49 @@ fn recorded(cells: &[String]) -> Result<Vec<(CellId, String)>, Error> {
     cells.iter().map(parse).collect()
 }
 
-/// The model that was typed, ready to be asked.
+/// A provider as it was typed: whom to ask, where, with which key.
+#[cfg(feature = "live")]
+struct Typed {
+    provider: crate::model::live::Provider,
+    base_url: String,
+    key: Option<crate::model::live::Key>,
+}
+
+#[cfg(feature = "live")]
+impl Typed {
+    /// The provider of a name. Address and key file are the run's own, where the judge's provider is another one.
+    fn of(name: &str, typed: &LiveArgs, own: bool) -> Result<Typed, Error> {
+        use crate::error::nearest::suggestion_or_stop;
+        use crate::model::live::{Key, KeyError, PROVIDERS, provider};
+
+        let usage = |why: KeyError| Error::Usage(why.to_string());
+        let known = PROVIDERS.map(|provider| provider.name);
+        let Some(provider) = provider(name) else {
+            let near = suggestion_or_stop(name, known);
+            let known = known.join(", ");
+            let other = "any other is live:compatible/NAME --base-url URL";
+            return Err(Error::Usage(format!("there is no provider `{name}`{near} There are {known}; {other}")));
+        };
+        let given = typed.base_url.clone().filter(|_| own);
+        let base_url = given.clone().unwrap_or_else(|| provider.base_url.to_owned());
+        if base_url.is_empty() {
+            return Err(Error::Usage(format!("`{name}` has no address of its own: give --base-url URL")));
+        }
+        let key = match typed.key_file.as_ref().filter(|_| own) {
+            Some(path) => Some(Key::of_file(path).map_err(usage)?),
+            None => Key::of_variable(provider.key_variable).map_err(usage)?,
+        };
+        if provider.needs_key && key.is_none() && given.is_none() {
+            return Err(usage(KeyError::Unset(provider.key_variable.to_owned())));
+        }
+        Ok(Typed { provider, base_url, key })
+    }
+}
+
+/// The model that was typed, ready to be asked, and what it may spend.
+///
+/// # Errors
+/// There is no such provider, or it lacks a key, an address or a price; the cassette cannot be written.
 #[cfg(feature = "live")]
 pub fn live(
     args: &RunArgs,
@@ -104,10 +148,11 @@ pub fn live(
     measuring: &Measuring,
     stop: &Arc<std::sync::atomic::AtomicBool>,
 ) -> Result<(ProvidedModel, Arc<crate::model::live::Purse>), Error> {
-    use crate::error::nearest::suggestion_or_stop;
     use crate::model::cassette::{CASSETTE_FORMAT, Cassette, Head, Masks};
-    use crate::model::live::{Backoff, Cap, Client, Key, Manners, PROVIDERS, Purse, provider};
-    use crate::model::wire::{Asking, Rendering, Wire};
+    use crate::model::judge::Judge;
+    use crate::model::live::{Backoff, Cap, Client, Key, Manners, Purse};
+    use crate::model::provided::Line;
+    use crate::model::wire::{Asking, Calls, Rendering, Wire};
     use crate::results::Evidence;
 
     let usage = |why: &dyn std::fmt::Display| Error::Usage(why.to_string());
@@ -115,32 +160,14 @@ pub fn live(
         return Err(Error::Internal("a live run without a live model".to_owned()));
     };
     let typed = &args.live;
-    let known = PROVIDERS.map(|provider| provider.name);
-    let Some(provider) = provider(name) else {
-        let near = suggestion_or_stop(name, known);
-        let known = known.join(", ");
-        return Err(Error::Usage(format!(
-            "there is no provider `{name}`{near} There are {known}; any other is live:compatible/NAME --base-url URL"
-        )));
-    };
-    let base_url = typed.base_url.clone().unwrap_or_else(|| provider.base_url.to_owned());
-    if base_url.is_empty() {
-        return Err(Error::Usage(format!("`{name}` has no address of its own: give --base-url URL")));
-    }
-    let key = match &typed.key_file {
-        Some(path) => Some(Key::of_file(path).map_err(|why| usage(&why))?),
-        None => Key::of_variable(provider.key_variable).map_err(|why| usage(&why))?,
-    };
-    if provider.needs_key && key.is_none() && typed.base_url.is_none() {
-        return Err(usage(&crate::model::live::KeyError::Unset(provider.key_variable.to_owned())));
-    }
-    let wire = typed.wire.unwrap_or(provider.wire);
+    let main = Typed::of(name, typed, true)?;
+    let wire = typed.wire.unwrap_or(main.provider.wire);
     let asking = Asking {
         wire,
         model: model.clone(),
         stream: typed.stream,
         max_output_tokens: typed.max_output_tokens,
-        completion_limit: provider.completion_limit,
+        completion_limit: main.provider.completion_limit,
         temperature: typed.temperature,
         seeded: wire == Wire::Chat,
         rendering: typed.rendering,
@@ -148,6 +175,27 @@ pub fn live(
         previous: typed.previous_response && wire == Wire::Responses && typed.rendering == Rendering::Native,
         breakpoints: wire == Wire::Messages && !typed.no_breakpoints,
     };
+    // A judge reads one text and calls nothing, whatever it judges.
+    let mut judges: Vec<(String, Typed, Asking)> = Vec::new();
+    for judge in &typed.judge {
+        let Player::Live { provider, model } = judge else {
+            return Err(Error::Usage(format!("a judge is a model at a provider, live:PROVIDER/NAME, and no {}", judge.name())));
+        };
+        let side = Typed::of(provider, typed, provider == name)?;
+        let wire = if provider == name { wire } else { side.provider.wire };
+        let (rendering, calls, completion_limit) = (Rendering::Native, Calls::Model, side.provider.completion_limit);
+        let asking = Asking {
+            wire,
+            model: model.clone(),
+            rendering,
+            calls,
+            completion_limit,
+            previous: false,
+            breakpoints: false,
+            ..asking.clone()
+        };
+        judges.push((format!("{provider}/{model}"), side, asking));
+    }
     let prices = super::provided::prices_of(model, measuring);
     if typed.max_usd.is_some() && prices.is_none() {
         return Err(Error::Usage(format!("--max-usd needs a price, and {model} is in no table: give --prices FILE, or --max-tokens")));
@@ -164,11 +212,11 @@ pub fn live(
                 recorded: super::measuring::today().to_string(),
                 provider: name.clone(),
                 asking: asking.clone(),
-                judges: Default::default(),
+                judges: judges.iter().map(|(name, _, asking)| (name.clone(), asking.clone())).collect(),
                 masked: mask.to_vec(),
                 redacted: redact.to_vec(),
             };
-            let cassette = Cassette::record(path, head, key.as_ref().map(Key::secret)).map_err(super::provided::unusable)?;
+            let cassette = Cassette::record(path, head, main.key.as_ref().map(Key::secret)).map_err(super::provided::unusable)?;
             Some(Arc::new(cassette))
         }
     };
@@ -180,7 +228,15 @@ pub fn live(
         at_once: typed.at_once as usize,
         a_minute: typed.a_minute,
     };
-    let client = Client::new(&base_url, key, manners, purse.clone(), cassette.clone(), stop.clone()).map_err(|why| usage(&why))?;
+    let line = |Typed { base_url, key, .. }: Typed| -> Result<Arc<dyn Line>, Error> {
+        let client = Client::new(&base_url, key, manners, purse.clone(), cassette.clone(), stop.clone());
+        Ok(Arc::new(client.map_err(|why| usage(&why))?))
+    };
+    let ask = line(main)?;
+    let judge = |(name, side, asking): (String, Typed, Asking)| {
+        Ok(Arc::new(Judge { name, asking, cassette: cassette.clone(), line: Some(line(side)?) }))
+    };
+    let judges = judges.into_iter().map(judge).collect::<Result<_, Error>>()?;
     let name = cassette.as_ref().map_or_else(|| format!("live:{name}/{model}"), |cassette| format!("cassette:{}", cassette.name()));
-    Ok((ProvidedModel { name, evidence: Evidence::Live, asking, cassette, line: Some(Arc::new(client)), prices }, purse))
+    Ok((ProvidedModel { name, evidence: Evidence::Live, asking, cassette: cassette.clone(), line: Some(ask), prices, judges }, purse))
 }

@@ -15,7 +15,7 @@ use super::guarded;
 use super::inputs::{Wanted, subjects};
 use super::interrupt::Interrupts;
 use super::measuring::{Measuring, say_age};
-use super::output::{CapEnds, FailFast, Progress, ReportSink, Target, not_of_runs};
+use super::output::{CapEnds, FailFast, JudgesAgree, Progress, ReportSink, Target, not_of_runs};
 use super::player::{CASSETTE, LIVE, Player, together};
 use super::provided::ProvidedModel;
 use super::recording::Recording;
@@ -72,6 +72,9 @@ pub fn run_with(args: &RunArgs, playing: Playing<'_>, registry: &Registry, globa
     let mut sinks = sinks(directory, &plan, global, console)?;
     if args.fail_fast {
         sinks.push(Box::new(FailFast::new(interrupts.stop.clone())));
+    }
+    if provided.as_ref().is_some_and(|provided| !provided.judges.is_empty()) && !global.quiet {
+        sinks.push(Box::new(JudgesAgree::default()));
     }
     if purse.is_some() {
         sinks.push(Box::new(CapEnds::new(interrupts.stop.clone())));
@@ -139,8 +142,9 @@ fn live(args: &RunArgs, recording: Option<Recording<'_>>, measuring: &Measuring,
 }
 
 #[cfg(not(feature = "live"))]
-fn live(_: &RunArgs, _: Option<Recording<'_>>, _: &Measuring, _: &Interrupts) -> Result<Asked, Error> {
-    Err(Error::Usage("this ctxbench was built without the feature `live`, so it asks no provider: replay a cassette".to_owned()))
+fn live(_: &RunArgs, recording: Option<Recording<'_>>, _: &Measuring, _: &Interrupts) -> Result<Asked, Error> {
+    let lost = recording.map_or(String::new(), |Recording { path, .. }| format!(", and {} was not written", path.display()));
+    Err(Error::Usage(format!("this ctxbench was built without the feature `live`, so it asks no provider{lost}: replay a cassette")))
 }
 
 /// Leaves what was recorded. Of what is left, every seed must be there.

@@ -2,6 +2,7 @@
 
 pub mod cassette;
 pub mod held;
+pub mod judge;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod profile;

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::import::Imported;
 use crate::model::Model;
 use crate::model::held::{Held, HeldError};
+use crate::model::judge::Judge;
 use crate::model::profile::{FRONTIER, Latency, ModelProfile, model_profile};
 use crate::prices::{ModelPrices, PriceTable};
 use crate::results::{CacheSettings, Evidence, Head, Prices, Settings};
@@ -105,6 +106,8 @@ pub struct Subject {
     pub children: Result<(), String>,
     /// What must be known beside its figures.
     pub remark: Remark,
+    /// Who scores its answers besides.
+    pub judges: Vec<Arc<Judge>>,
     /// Whether a reader writes its tasks, so that the brief and the rule about failed delegations are the reader's.
     pub is_read: bool,
     /// Why a strategy cannot be run on it, by the id of a strategy without profile; usually empty.
@@ -145,6 +148,7 @@ impl Subject {
             scorer,
             children: Ok(()),
             remark: Arc::new(|_| vec![]),
+            judges: vec![],
             is_read: evidence == Evidence::Simulated,
             unfit: vec![],
         }
@@ -182,6 +186,7 @@ impl Subject {
             scorer: Err("a recording has no answer key".to_owned()),
             children: held.children(),
             remark: imported.sessions.get(at).map_or_else(|| Arc::new(|_: &Meter| vec![]) as Remark, held_remark),
+            judges: vec![],
             is_read: false,
             unfit: unfit.into_iter().collect(),
         })
@@ -251,6 +256,13 @@ impl Cell {
     }
 }
 
+impl Cell {
+    /// What it is called in cassettes: its id without the model, which a cassette is of.
+    pub fn name_in_cassettes(&self) -> String {
+        format!("{}/{}/{}", self.id.scenario_piece(), self.id.strategy.replace('/', "+"), self.id.seed)
+    }
+}
+
 impl Deref for Cell {
     type Target = CellRow;
 
@@ -290,6 +302,8 @@ pub struct CellRow {
     pub prices: Result<Arc<ModelPrices>, String>,
     /// The model that plays the children, where it is another one.
     pub children_model: Option<ChildSide>,
+    /// Who scores its answers besides.
+    pub judges: Vec<Arc<Judge>>,
     /// The id without its seed.
     id: CellId,
     /// The id as text, up to the seed.
@@ -458,6 +472,7 @@ impl Plan {
             cache: self.cache(subject.profile).map_err(|why| self.of_provider(subject).unwrap_or(why)),
             prices: self.model_prices(subject),
             children_model: self.child_side(subject),
+            judges: subject.judges.clone(),
         })
     }
 

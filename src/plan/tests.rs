@@ -155,7 +155,7 @@ fn the_brief_and_the_fallback_are_named_where_they_change_something() {
     let check = |evidence, briefing, fallback, expect: &str| {
         let mut head = head(1);
         (head.settings.briefing, head.settings.fallback) = (briefing, fallback);
-        let one = Subject { evidence, ..subject(scenario("s")) };
+        let one = Subject { evidence, is_read: evidence == Evidence::Simulated, ..subject(scenario("s")) };
         assert_eq!(names(&Plan::new(head, vec![one], strategies(&["a@1"])).unwrap()), [expect]);
     };
     // A scenario's own fallback is `self` unless it says otherwise.

@@ -24,7 +24,7 @@ use crate::reason::Reason;
 use crate::scenario::{Briefing, Fallback, Size};
 
 pub use break_even::{BreakEven, BreakEvenRow, BreakEvens};
-pub use ledger_line::{CacheClasses, CacheLine, Divergence, LedgerLine, Parting, TokensByOrigin};
+pub use ledger_line::{CacheClasses, CacheLine, Divergence, LedgerLine, Parting, Reported, TokensByOrigin};
 pub use number::Number;
 pub use part_name::PartName;
 pub use schema::{ledger_schema, results_schema};
@@ -249,10 +249,27 @@ pub struct CellResult {
     /// a lower bound, say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What judges say of its final answer (left out where there is none). Their tokens count in no figure of the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<JudgeNote>,
     /// Real time and requests, of a live cell alone (left out else): all that may differ between a recording and its replay,
     /// beside `evidence`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<WallNote>,
+}
+
+/// What a judge says of a final answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeNote {
+    /// The judge.
+    pub judge: String,
+    /// From 0 to 1; null: it gave none.
+    pub score: Option<Number>,
+    /// Its reason, or why there is no score.
+    pub reason: String,
+    /// What was reported of its tokens; null: nothing.
+    pub reported: Option<Reported>,
 }
 
 /// What a live cell took of real time and at its provider.
@@ -316,6 +333,7 @@ pub(crate) mod tests {
             threads: vec![],
             family: None,
             notes: vec![],
+            judged: vec![],
             wall: None,
         }
     }

@@ -11,8 +11,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::engine::{ChildModel, Run, run};
 use crate::ledger::{Failure, FailureKind, Outcome};
+use crate::model::judge::{Judge, Judgement, rubric};
 use crate::plan::{Cell, Stage};
-use crate::results::{CellResult, FailureNote, Status, ThreadNote};
+use crate::results::{CellResult, FailureNote, JudgeNote, Number, Status, ThreadNote};
 use crate::tokens::Meter;
 
 use super::measure::{Measured, measure};
@@ -46,18 +47,45 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
         let outcome = outcome_of(cell, meter);
         let measured = measure(cell, &outcome, meter);
         let threads = with_threads.then(|| threads_of(&cell.name, &outcome, meter));
-        CellRecord { result: result_of(cell, &outcome, measured), threads, interrupted: outcome.interrupted }
+        let judged = if outcome.interrupted { vec![] } else { judged(cell, &outcome, meter) };
+        CellRecord { result: result_of(cell, &outcome, measured, judged), threads, interrupted: outcome.interrupted }
     }));
     played.unwrap_or_else(|payload| {
         let message = format!("a panic inside the cell: {}", panic_words(payload.as_ref()));
         let failure = Failure { kind: FailureKind::Panic, message };
         let outcome = Outcome { failure: Some(failure), ..Outcome::default() };
         CellRecord {
-            result: result_of(cell, &outcome, Measured::broken_off(cell, "the cell panicked")),
+            result: result_of(cell, &outcome, Measured::broken_off(cell, "the cell panicked"), vec![]),
             threads: with_threads.then(Threads::default),
             interrupted: false,
         }
     })
+}
+
+/// What judges say of the final answer. A failed run has none.
+fn judged(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Vec<JudgeNote> {
+    let Ok(scorer) = &cell.scorer else { return vec![] };
+    let question = rubric(scorer.scenario(), &outcome.answer());
+    let tokens = meter.text(&question).map_or(0, u64::from);
+    let name = cell.name_in_cassettes();
+    let one = |judge: &Arc<Judge>| {
+        if outcome.failure.is_some() {
+            return JudgeNote { judge: judge.name.clone(), score: None, reason: "the run failed".to_owned(), reported: None };
+        }
+        let judging = judge.judge(&name, &question, cell.id.seed, tokens);
+        let judgement = tokio::runtime::Builder::new_current_thread().build().map(|runtime| runtime.block_on(judging));
+        let Judgement { score, reason, reported } = judgement.unwrap_or_else(|why| Judgement {
+            score: Err(format!("no runtime could be started: {why}")),
+            reason: String::new(),
+            reported: None,
+        });
+        let (score, reason) = match score {
+            Ok(score) => (Number::real(score), reason),
+            Err(why) => (None, why),
+        };
+        JudgeNote { judge: judge.name.clone(), score, reason, reported: reported.map(Into::into) }
+    };
+    cell.judges.iter().map(one).collect()
 }
 
 fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
@@ -94,7 +122,7 @@ fn outcome_of(cell: &Cell, meter: &Meter) -> Outcome {
     }
 }
 
-fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
+fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured, judged: Vec<JudgeNote>) -> CellResult {
     let expected = cell.expects_failure.as_deref();
     let status = match &outcome.failure {
         None => Status::Ok,
@@ -122,6 +150,7 @@ fn result_of(cell: &Cell, outcome: &Outcome, measured: Measured) -> CellResult {
         threads: requests.into_iter().map(|(path, requests)| ThreadNote { path: path.clone(), requests }).collect(),
         family: cell.family.clone(),
         notes: measured.notes,
+        judged,
         wall: outcome.wall.map(Into::into),
     }
 }

@@ -14,6 +14,7 @@
 //! | others | studentised bootstrap, at least Student's | 4 | percentile and BCa intervals cover 70 to 89 % at five to ten values |
 
 mod adjusted;
+mod agreement;
 mod comparison;
 mod direction;
 mod distribution;
@@ -32,6 +33,7 @@ mod tests;
 mod wilson;
 
 pub use adjusted::{benjamini_hochberg, holm};
+pub use agreement::{Agreement, agreement};
 pub use comparison::{Comparison, NotComparable};
 pub use direction::Direction;
 pub use estimate::{Estimate, Interval, Method, NoInterval, Scale};

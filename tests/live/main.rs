@@ -4,6 +4,7 @@
 #![cfg(feature = "live")]
 
 mod cassettes;
+mod judging;
 mod keys;
 mod killed;
 mod money;

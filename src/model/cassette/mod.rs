@@ -4,6 +4,7 @@
 //! that were played to their end. Sends and deliveries carry one order over all cells. Replay is strict: a request is answered by
 //! the exchange of the same cell, lane (the thread's path), turn and digest, and by nothing else.
 
+mod calibration;
 mod file;
 mod inspect;
 mod line;
@@ -11,6 +12,7 @@ mod mask;
 mod miss;
 mod tape;
 
+pub use calibration::{Calibration, ContentKind, FRAME, KindFactor, calibrate};
 pub use file::{Cassette, CassetteError};
 pub use inspect::{Kept, Stat, prune, stat, verify};
 pub use line::{CASSETTE_FORMAT, Delivered, Done, Head, Line, Order, PieceLine, RequestPieces, Send, cassette_schema};
