@@ -14,13 +14,15 @@ use super::args::{Global, ListArgs, Listed};
 use super::console::Console;
 use super::output::emit;
 
-const MODEL_LINES: [(&str, &str); 6] = [
+const MODEL_LINES: [(&str, &str); 8] = [
     (READER, "simulated: acts on the text that it can see, and on nothing else"),
     ("reader:stale=first|last", "the same, but of several visible values of a topic it takes the one that stands first or last"),
     ("reader:unknown=guess", "the same, but what it does not know it invents"),
     ("reader:attention=CURVE", "the same, but it uses what it sees as often as a published curve says"),
     ("script", "the script of the scenario file: exact replies by thread and turn"),
     ("held", "a recording: its steps held fixed, openings and returns are the strategy's"),
+    ("live:PROVIDER/NAME", "a model at a provider, now: openai, anthropic, local, compatible (with --base-url)"),
+    ("cassette:NAME", "what a provider's model once said under that strategy, replayed"),
 ];
 
 /// One line.

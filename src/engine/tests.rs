@@ -5,7 +5,7 @@ use futures_util::FutureExt;
 use super::*;
 use crate::ledger::Outcome;
 use crate::model::profile::FRONTIER;
-use crate::model::{CallDraft, Pending, Reply, Request, Took, ready};
+use crate::model::{CallDraft, FailedAttempt, ModelError, Pending, Reply, Request, Took, ready};
 use crate::scenario::{ScenarioWorld, ToolBehaviour};
 use crate::strategy::scaffold::{Piece, Tools};
 use crate::strategy::{Act, AgentSpec, Call, Inline, ParentView, Route, ToolSpec, View};
@@ -47,6 +47,11 @@ fn play(ceilings: Ceilings, window: Option<u64>) -> Outcome {
 }
 
 fn play_with(strategy: &dyn Strategy, ceilings: Ceilings, window: Option<u64>) -> Outcome {
+    play_as(Box::new(TwoReads), strategy, ceilings, window)
+}
+
+fn play_as(agent: Box<dyn Agent>, strategy: &dyn Strategy, ceilings: Ceilings, window: Option<u64>) -> Outcome {
+    let player = agent;
     let files = [("a".to_owned(), "A".to_owned()), ("b".to_owned(), "BB".to_owned())].into();
     let tools = [("read".to_owned(), ToolBehaviour::ReadFile { ms: 5 })].into();
     let agent = AgentSpec {
@@ -58,7 +63,7 @@ fn play_with(strategy: &dyn Strategy, ceilings: Ceilings, window: Option<u64>) -
     let user = |text: &str| UserInput { when: UserTime::Settled, items: vec![Item::user(Origin::User, text)] };
     run(Run {
         strategy,
-        agent: Box::new(TwoReads),
+        agent: player,
         context,
         history: vec![],
         user: vec![user("go"), user("more")],
@@ -90,6 +95,47 @@ fn a_run_without_delegation() {
     assert_eq!(outcome.rows[1].moved, 98 + 8 + 9 + 3);
     assert_eq!(outcome.answer(), "13 items");
     assert_eq!((outcome.span_ms, outcome.tools_ms, outcome.critical_path_ms), ((0, 50), 20, 50));
+}
+
+/// The same, but its first request is answered at the third attempt, and its third by nobody.
+struct Troubled;
+
+impl Agent for Troubled {
+    fn reply(&mut self, request: &Request<'_>) -> Pending {
+        let reported = Some(crate::model::Usage { output: Some(7), ..Default::default() });
+        let failed = vec![FailedAttempt { ms: 4, then_ms: 6, reported }, FailedAttempt { ms: 2, then_ms: 3, reported: None }];
+        match (request.turn, request.exchange) {
+            (1, 0) => {
+                let reply = TwoReads.reply(request).now_or_never().expect("it is ready");
+                ready(reply.map(|reply| Reply { attempts: failed, ..reply }))
+            }
+            (2, 0) => ready(Err(ModelError { ms: 9, attempts: failed[..1].to_vec(), ..ModelError::of_turn("gone") })),
+            _ => TwoReads.reply(request),
+        }
+    }
+}
+
+#[test]
+fn each_attempt_is_a_row_at_its_own_time() {
+    let outcome = play_as(Box::new(Troubled), &Inline, Ceilings::default(), None);
+    let row = |r: &Row| (r.turn, r.attempt, r.sent_ms, r.done_ms, r.fate);
+    let rows: Vec<_> = outcome.rows.iter().map(row).collect();
+    let expect = [
+        (1, 1, 0, Some(4), Fate::Failed),
+        (1, 2, 10, Some(12), Fate::Failed),
+        (1, 3, 15, Some(25), Fate::Replied),
+        (1, 1, 30, Some(40), Fate::Replied),
+        (2, 1, 40, Some(44), Fate::Failed),
+        (2, 2, 50, Some(59), Fate::Failed),
+    ];
+    assert_eq!(rows, expect);
+    // The same request three times, each paid for; what the first reported is its own.
+    let inputs: Vec<u64> = outcome.rows.iter().map(|row| row.input.total()).collect();
+    assert_eq!((inputs[0], inputs[1], inputs[2]), (33, 33, 33));
+    let reported: Vec<Option<u64>> = outcome.rows.iter().map(|row| row.reported.and_then(|usage| usage.output)).collect();
+    assert_eq!(reported, [Some(7), None, None, None, Some(7), None]);
+    assert_eq!(outcome.rows.iter().map(|row| row.seq).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(outcome.failure.as_ref().map(|failure| (failure.kind, failure.message.as_str())), Some((FailureKind::Model, "gone")));
 }
 
 #[test]

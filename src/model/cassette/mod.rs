@@ -11,6 +11,8 @@ mod line;
 mod mask;
 mod miss;
 mod tape;
+#[cfg(test)]
+mod tests;
 
 pub use calibration::{Calibration, ContentKind, FRAME, KindFactor, calibrate};
 pub use file::{Cassette, CassetteError};

@@ -57,7 +57,8 @@ impl Trouble {
     pub fn of_status(status: u16, body: &Value, retry_after_ms: Option<u64>) -> Trouble {
         let error = body.get("error").unwrap_or(body);
         let said = [error.get("message"), body.get("message"), body.get("detail"), Some(error)];
-        let said = said.into_iter().flatten().find_map(Value::as_str).unwrap_or("it gave no reason").to_owned();
+        let said = said.into_iter().flatten().filter_map(Value::as_str).find(|said| !said.trim().is_empty());
+        let said = said.unwrap_or("it gave no reason").to_owned();
         let codes = ["code", "type"].map(|key| error.get(key).and_then(Value::as_str).unwrap_or_default());
         let kind = kind_of(status, &codes, &said);
         Trouble { kind, message: format!("the provider answered {status}: {said}"), retry_after_ms }
