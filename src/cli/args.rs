@@ -218,6 +218,9 @@ pub struct LiveArgs {
     /// Sets no prompt-cache breakpoints (wire messages)
     #[arg(long)]
     pub no_breakpoints: bool,
+    /// A field that is sent besides, as JSON: --field 'reasoning={"effort":"low"}'; may be repeated
+    #[arg(long, value_name = "NAME=JSON", value_parser = field)]
+    pub field: Vec<(String, serde_json::Value)>,
     /// Stops before a request that could pass this sum
     #[arg(long, value_name = "USD", value_parser = positive)]
     pub max_usd: Option<f64>,
@@ -560,6 +563,13 @@ pub enum SchemaOf {
 fn named<T: Copy + Send + Sync + 'static>(values: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(values.iter().map(|&value| name(value)))
         .try_map(move |text| values.iter().copied().find(|&value| name(value) == text).ok_or("unknown"))
+}
+
+fn field(text: &str) -> Result<(String, serde_json::Value), String> {
+    let (name, json) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("a field is written NAME=JSON")?;
+    let value =
+        serde_json::from_str(json).map_err(|why| format!("what stands behind `{name}=` is no JSON ({why}); a text needs quotes"))?;
+    Ok((name.to_owned(), value))
 }
 
 fn positive(text: &str) -> Result<f64, String> {

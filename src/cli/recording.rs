@@ -41,6 +41,7 @@ pub fn record(args: &RecordArgs, registry: &Registry, global: &Global, console: 
 
 /// Runs from a cassette.
 pub fn replay(args: &ReplayArgs, registry: &Registry, global: &Global, console: &Console) -> Result<Exit, Error> {
+    super::run::only_live(&args.run)?;
     if !args.run.model.is_empty() {
         return Err(Error::Usage("`replay` plays what the cassette holds: leave --model out".to_owned()));
     }
@@ -174,6 +175,7 @@ pub fn live(
         calls: typed.calls,
         previous: typed.previous_response && wire == Wire::Responses && typed.rendering == Rendering::Native,
         breakpoints: wire == Wire::Messages && !typed.no_breakpoints,
+        fields: typed.field.iter().cloned().collect(),
     };
     // A judge reads one text and calls nothing, whatever it judges.
     let mut judges: Vec<(String, Typed, Asking)> = Vec::new();
@@ -192,6 +194,7 @@ pub fn live(
             completion_limit,
             previous: false,
             breakpoints: false,
+            fields: Default::default(),
             ..asking.clone()
         };
         judges.push((format!("{provider}/{model}"), side, asking));

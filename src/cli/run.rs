@@ -122,9 +122,18 @@ fn asked(args: &RunArgs, playing: Playing<'_>, measuring: &Measuring, interrupts
         Playing::Recorded(recording) => Some(recording),
         Playing::Typed => None,
     };
+    if !matches!(args.model.first(), Some(Player::Live { .. })) {
+        only_live(args)?;
+    }
     match args.model.first() {
         Some(Player::Cassette(name)) => Ok(Asked { provided: Some(ProvidedModel::of_cassette(name, measuring)?), only: None, purse: None }),
-        Some(Player::Live { .. }) => live(args, recording, measuring, interrupts),
+        Some(Player::Live { .. }) => {
+            if measuring.child_model.is_some() {
+                let why = "a live model plays children too: --child-model is for simulated and held runs";
+                return Err(Error::Usage(why.to_owned()));
+            }
+            live(args, recording, measuring, interrupts)
+        }
         _ => Ok(Asked { provided: None, only: None, purse: None }),
     }
 }
@@ -145,6 +154,28 @@ fn live(args: &RunArgs, recording: Option<Recording<'_>>, measuring: &Measuring,
 fn live(_: &RunArgs, recording: Option<Recording<'_>>, _: &Measuring, _: &Interrupts) -> Result<Asked, Error> {
     let lost = recording.map_or(String::new(), |Recording { path, .. }| format!(", and {} was not written", path.display()));
     Err(Error::Usage(format!("this ctxbench was built without the feature `live`, so it asks no provider{lost}: replay a cassette")))
+}
+
+/// That nothing was typed which only a provider could follow.
+pub fn only_live(args: &RunArgs) -> Result<(), Error> {
+    let live = &args.live;
+    let typed = [
+        (!live.judge.is_empty(), "--judge"),
+        (live.max_usd.is_some(), "--max-usd"),
+        (live.max_tokens.is_some(), "--max-tokens"),
+        (live.base_url.is_some(), "--base-url"),
+        (live.key_file.is_some(), "--key-file"),
+        (live.wire.is_some(), "--wire"),
+        (live.temperature.is_some(), "--temperature"),
+        (live.stream, "--stream"),
+        (!live.field.is_empty(), "--field"),
+    ];
+    match typed.into_iter().find(|(is_typed, _)| *is_typed) {
+        None => Ok(()),
+        Some((_, flag)) => {
+            Err(Error::Usage(format!("{flag} is for models at providers: give --model live:PROVIDER/NAME, or leave it out")))
+        }
+    }
 }
 
 /// Leaves what was recorded. Of what is left, every seed must be there.

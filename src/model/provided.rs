@@ -94,7 +94,9 @@ impl Model for Provided {
     }
 
     fn content(&self, seed: u64) -> Option<Digest> {
-        self.cassette.as_ref()?.content(&self.cell_of(seed))
+        let asking = Digest::of(&serde_json::to_string(&self.asking).unwrap_or_default());
+        let replies = self.cassette.as_ref().and_then(|cassette| cassette.content(&self.cell_of(seed)));
+        Some(Digest::chain(std::iter::once(asking).chain(replies)))
     }
 }
 
@@ -217,7 +219,8 @@ impl Concluding {
     fn reply(&self, answer: Answer, ms: u64, attempts: Vec<FailedAttempt>) -> Reply {
         self.run.borrow_mut().memory.remember(&answer, &self.inputs);
         let broken_calls = answer.broken_calls();
-        let mut calls = answer.calls;
+        // Where the reader makes the calls, the model's own are no answer.
+        let mut calls = if wants_reader(&self.asking) { vec![] } else { answer.calls };
         for call in &mut calls {
             call.intent = self.intent_of(&call.name, &call.args);
         }

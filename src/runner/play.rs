@@ -64,6 +64,9 @@ pub fn play(cell: &Cell, meter: &Meter, with_threads: bool) -> CellRecord {
 
 /// What judges say of the final answer. A failed run has none.
 fn judged(cell: &Cell, outcome: &Outcome, meter: &Meter) -> Vec<JudgeNote> {
+    if cell.judges.is_empty() {
+        return vec![];
+    }
     let Ok(scorer) = &cell.scorer else { return vec![] };
     let question = rubric(scorer.scenario(), &outcome.answer());
     let tokens = meter.text(&question).map_or(0, u64::from);

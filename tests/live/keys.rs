@@ -87,6 +87,10 @@ fn what_is_missing_is_named_before_anything_is_asked() {
     check(&["live:compatible/x", "--base-url", "http://me:secret@localhost/v1"], 2, "is no address of a provider");
     check(&["live:compatible/x", "--base-url", "http://127.0.0.1:1/v1", "--key-file", "none"], 2, "cannot be read");
     check(&["live:compatible/x", "--base-url", "http://127.0.0.1:1/v1", "--max-usd", "1"], 2, "x is in no table");
+    check(&["reader", "--judge", "live:local/x"], 2, "--judge is for models at providers");
+    check(&["reader", "--max-usd", "1"], 2, "--max-usd is for models at providers");
+    check(&["live:local/x", "--child-model", "gpt-6-luna"], 2, "--child-model is for simulated and held runs");
+    check(&["live:local/x", "--field", "reasoning=high"], 2, "a text needs quotes");
     check(&["cassette:none"], 2, "there is no cassette `none`");
     check(&["cassette:./none.jsonl"], 1, "there is no such file");
 }

@@ -182,6 +182,8 @@ fn messages() {
         let roles: Vec<&str> = child.iter().map(|message| message["role"].as_str().unwrap()).collect();
         assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
     }
+    let bodies = played("messages", false, &["--field", r#"thinking={"type":"enabled","budget_tokens":2000}"#]);
+    assert!(bodies.iter().all(|body| body["thinking"]["budget_tokens"] == 2000));
     let bodies = played("messages", false, &["--no-breakpoints"]);
     assert!(!serde_json::to_string(&bodies).unwrap().contains("cache_control"));
 }

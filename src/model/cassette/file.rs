@@ -288,6 +288,7 @@ fn differs(one: &Head, other: &Head) -> &'static str {
         (a.temperature != b.temperature, "temperature"),
         (a.rendering != b.rendering, "rendering"),
         (a.calls != b.calls, "maker of calls"),
+        (a.fields != b.fields, "field"),
         (one.judges != other.judges, "judge"),
         (one.masked != other.masked, "mask"),
         (one.redacted != other.redacted, "redaction"),

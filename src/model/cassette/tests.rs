@@ -19,6 +19,7 @@ fn head() -> Head {
         calls: Calls::Model,
         previous: false,
         breakpoints: false,
+        fields: Map::new(),
     };
     Head {
         format: CASSETTE_FORMAT.into(),

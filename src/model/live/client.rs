@@ -137,7 +137,7 @@ impl Asking {
         let bytes = sending.body.bytes();
         loop {
             let number = attempts.len() as u32 + 1;
-            let _place = self.places.acquire().await.map_err(|_| Unsent::Interrupted)?;
+            let place = self.places.acquire().await.map_err(|_| Unsent::Interrupted)?;
             self.wait_for_turn().await?;
             let limit = u64::from(sending.asking.max_output_tokens);
             let reserved = self.purse.reserve(sending.tokens, limit).map_err(Unsent::Cap)?;
@@ -163,6 +163,8 @@ impl Asking {
                     return Err(Unsent::Failed(why));
                 }
             }
+            // Whoever waits to try again leaves the place to others.
+            drop(place);
             attempts.push(Attempt { waited_ms, delivery });
             match wait {
                 None => return Ok(attempts),

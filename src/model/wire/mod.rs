@@ -15,6 +15,7 @@ mod responses;
 mod trouble;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub use answer::{Answer, Reasoned, Stop};
 pub use body::{Body, Section};
@@ -143,6 +144,9 @@ pub struct Asking {
     pub previous: bool,
     /// Whether prompt-cache breakpoints are set: behind the system text and behind the last message (messages).
     pub breakpoints: bool,
+    /// Fields that are sent besides, as they were typed: how hard to think, for one (left out where there is none).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub fields: Map<String, Value>,
 }
 
 impl Asking {
@@ -152,12 +156,14 @@ impl Asking {
     /// # Errors
     /// The request holds what only has a size, so that there is no text to send: a measured scaffold, an image of a recording.
     pub fn body(&self, request: &Request<'_>, seed: u64, memory: &Memory, question: Option<&str>) -> Result<Body, String> {
-        match (self.wire, self.rendering) {
+        let mut body = match (self.wire, self.rendering) {
             (Wire::Chat, Rendering::Native) => chat::body(self, request, seed),
             (Wire::Responses, Rendering::Native) => responses::body(self, request, memory),
             (Wire::Messages, Rendering::Native) => messages::body(self, request, memory),
             _ => flat::body(self, request, seed, question),
-        }
+        }?;
+        body.head.extend(self.fields.clone());
+        Ok(body)
     }
 
     /// What a delivery says.
