@@ -7,13 +7,13 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::model::cassette::{Cassette, CassetteError};
 use crate::model::judge::Judge;
-use crate::model::profile::model_profile;
+use crate::model::profile::{FRONTIER, model_profile};
 use crate::model::provided::{Line, Provided, wants_reader};
 use crate::model::reader::Reader;
 use crate::model::wire::{Asking, Calls, Rendering};
 use crate::plan::{Casting, CellId, Remark, Subject};
 use crate::prices::ModelPrices;
-use crate::results::Evidence;
+use crate::results::{Evidence, Settings};
 use crate::scenario::Scenario;
 use crate::score::Scorer;
 
@@ -101,6 +101,17 @@ impl ProvidedModel {
         let profile = wanted.as_model.unwrap_or_else(|| model_profile(&self.asking.model));
         let prices = if wanted.as_model.is_some() { None } else { self.prices.clone() };
         Subject { profile, prices, remark, is_read, judges: self.judges.clone(), ..subject }
+    }
+
+    /// What of a run's settings is this model's own: its name, unless another was typed, and how long its exchanges last.
+    pub fn settle(&self, settings: &mut Settings, as_was_typed: bool) {
+        if !as_was_typed {
+            settings.as_model = model_profile(&self.asking.model).map(|profile| profile.name.to_owned());
+        }
+        settings.latency = match self.asking.calls {
+            Calls::Model => "as measured".to_owned(),
+            Calls::Reader => format!("as measured, the reader's steps {}", FRONTIER.name),
+        };
     }
 
     /// What must be known beside the figures.

@@ -58,7 +58,10 @@ pub fn run_with(args: &RunArgs, playing: Playing<'_>, registry: &Registry, globa
         console,
     };
     let subjects = subjects(&args.what, &wanted)?;
-    let head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
+    let mut head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
+    if let Some(provided) = &provided {
+        provided.settle(&mut head.settings, measuring.as_model.is_some());
+    }
     let mut plan = measuring.plan(head, subjects, strategies)?;
     if let Some(only) = &only {
         only_recorded(&mut plan, only, args.seeds)?;

@@ -444,7 +444,9 @@ fn remarks(strategies: &IndexMap<String, Figures>) -> Vec<String> {
 /// Where the figures come from.
 fn provenance(head: &Head, levels: &[Evidence]) -> String {
     let levels: Vec<String> = levels.iter().map(|level| format!("{} ({})", level.name(), level.claim())).collect();
-    format!("Evidence: {}. Tokens: {}. Time: latency profile {}.", levels.join(" and "), head.tokenizer, head.settings.latency)
+    let latency = &head.settings.latency;
+    let profile = if latency.starts_with("as measured") { "" } else { "latency profile " };
+    format!("Evidence: {}. Tokens: {}. Time: {profile}{latency}.", levels.join(" and "), head.tokenizer)
 }
 
 impl Written {

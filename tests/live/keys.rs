@@ -48,7 +48,7 @@ fn a_key_is_sent_and_stands_nowhere_else() {
 #[test]
 fn a_key_is_not_among_the_words_of_the_process() {
     use std::os::unix::fs::PermissionsExt;
-    let provider = Provider::saying([text(PORT).on("chat", false).set_delay(std::time::Duration::from_millis(300))]);
+    let provider = Provider::saying([text(PORT).on("chat", false).set_delay(std::time::Duration::from_millis(50))]);
     let path = provider.path("key");
     std::fs::write(&path, format!("{KEY}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
@@ -57,7 +57,7 @@ fn a_key_is_not_among_the_words_of_the_process() {
     let mut child = provider.command(&words).stdout(std::process::Stdio::null()).spawn().unwrap();
     while provider.asked().is_empty() {
         assert!(child.try_wait().unwrap().is_none(), "it asks before it ends");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(std::time::Duration::from_millis(2));
     }
     for file in ["cmdline", "environ"] {
         let said = std::fs::read(format!("/proc/{}/{file}", child.id())).unwrap();

@@ -4,23 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::model::wire::{Asking, Body, Calls, Content, Delivery, Rendering, Wire};
+use crate::model::wire::{Body, Content, Delivery, Wire, plainly};
 
 fn head() -> Head {
-    let asking = Asking {
-        wire: Wire::Chat,
-        model: "m".into(),
-        stream: false,
-        max_output_tokens: 9,
-        completion_limit: false,
-        temperature: None,
-        seeded: false,
-        rendering: Rendering::Native,
-        calls: Calls::Model,
-        previous: false,
-        breakpoints: false,
-        fields: Map::new(),
-    };
+    let asking = plainly(Wire::Chat);
     Head {
         format: CASSETTE_FORMAT.into(),
         ctxbench: "0".into(),

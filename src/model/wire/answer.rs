@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::{Trouble, TroubleKind};
 use crate::ledger::Usage;
 use crate::model::CallDraft;
 use crate::transcript::{Content, Part};
@@ -41,6 +42,15 @@ impl Answer {
     pub fn broken_calls(&self) -> u32 {
         let broken = |call: &&CallDraft| serde_json::from_str::<serde::de::IgnoredAny>(&call.args).is_err();
         self.calls.iter().filter(broken).count() as u32
+    }
+
+    /// The answer, unless a filter left nothing of it.
+    pub(super) fn unless_filtered(self) -> Result<Answer, Trouble> {
+        if self.stop == Stop::Filter && self.text.is_empty() && self.calls.is_empty() {
+            let message = "a content filter left nothing of the reply".to_owned();
+            return Err(Trouble { kind: TroubleKind::Filtered, message, retry_after_ms: None });
+        }
+        Ok(self)
     }
 
     /// Adds text; pieces that a wire keeps apart are parted by an empty line.

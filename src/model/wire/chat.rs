@@ -13,19 +13,12 @@ use crate::transcript::{Part, Role};
 
 /// The fields beside the messages.
 pub(super) fn head(asking: &Asking, seed: u64) -> Map<String, Value> {
-    let mut head = Map::new();
-    let mut set = |key: &str, value: Value| _ = head.insert(key.to_owned(), value);
-    set("model", asking.model.as_str().into());
-    set(if asking.completion_limit { "max_completion_tokens" } else { "max_tokens" }, asking.max_output_tokens.into());
-    if let Some(temperature) = asking.temperature {
-        set("temperature", temperature.into());
-    }
+    let mut head = asking.head(if asking.completion_limit { "max_completion_tokens" } else { "max_tokens" });
     if asking.seeded {
-        set("seed", seed.into());
+        head.insert("seed".to_owned(), seed.into());
     }
     if asking.stream {
-        set("stream", true.into());
-        set("stream_options", json!({"include_usage": true}));
+        head.insert("stream_options".to_owned(), json!({"include_usage": true}));
     }
     head
 }
@@ -114,14 +107,7 @@ pub(super) fn read(whole: &Value) -> Result<Answer, Trouble> {
         inclusive(of("/prompt_tokens"), read, write, of("/completion_tokens"), of("/completion_tokens_details/reasoning_tokens"))
     });
     answer.usage_verbatim = usage.cloned();
-    if answer.stop == Stop::Filter && answer.text.is_empty() && answer.calls.is_empty() {
-        return Err(Trouble {
-            kind: super::TroubleKind::Filtered,
-            message: "a content filter left nothing of the reply".into(),
-            retry_after_ms: None,
-        });
-    }
-    Ok(answer)
+    answer.unless_filtered()
 }
 
 /// The reply that a stream's chunks make.

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::history::{Said, said, system_text};
-use super::{Asking, Body, Memory, Rendering, Wire, chat, messages, responses};
+use super::{Asking, Body, Memory, Rendering, Wire, chat, responses};
 use crate::model::Request;
 use crate::transcript::{Body as ItemBody, Item, Origin, Role};
 
@@ -25,7 +25,7 @@ pub(super) fn body(asking: &Asking, request: &Request<'_>, seed: u64, question: 
     let head = match asking.wire {
         Wire::Chat => chat::head(asking, seed),
         Wire::Responses => responses::head(asking),
-        Wire::Messages => messages::head(asking),
+        Wire::Messages => asking.head("max_tokens"),
     };
     let system = system.map(|text| match asking.wire {
         Wire::Chat => json!({"role": "system", "content": text}),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::answer::{number, text};
 use super::body::tool_fields;
@@ -11,21 +11,6 @@ use super::{Answer, Asking, Body, Delivery, Memory, Stop, StreamEvent, Trouble, 
 use crate::ledger::Usage;
 use crate::model::{CallDraft, Request};
 use crate::transcript::Role;
-
-/// The fields beside system text, tools and messages.
-pub(super) fn head(asking: &Asking) -> Map<String, Value> {
-    let mut head = Map::new();
-    let mut set = |key: &str, value: Value| _ = head.insert(key.to_owned(), value);
-    set("model", asking.model.as_str().into());
-    set("max_tokens", asking.max_output_tokens.into());
-    if let Some(temperature) = asking.temperature {
-        set("temperature", temperature.into());
-    }
-    if asking.stream {
-        set("stream", true.into());
-    }
-    head
-}
 
 pub(super) fn body(asking: &Asking, request: &Request<'_>, memory: &Memory) -> Result<Body, String> {
     let system = system_text(request.system)?.filter(|text| !text.is_empty()).map(|text| json!({"type": "text", "text": text}));
@@ -70,7 +55,7 @@ pub(super) fn body(asking: &Asking, request: &Request<'_>, memory: &Memory) -> R
             block["cache_control"] = json!({"type": "ephemeral"});
         }
     }
-    Ok(Body { wire: Wire::Messages, head: head(asking), system, tools, items, inputs: vec![] })
+    Ok(Body { wire: Wire::Messages, head: asking.head("max_tokens"), system, tools, items, inputs: vec![] })
 }
 
 pub(super) fn read(whole: &Value) -> Result<Answer, Trouble> {
@@ -124,9 +109,10 @@ pub(super) fn assemble(events: &[StreamEvent]) -> Result<Value, Trouble> {
     for event in Delivery::parsed(events) {
         let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
         match text(&event, "type") {
-            "message_start" => message = event.get("message").cloned().unwrap_or_default(),
+            "message_start" => message = event.get("message").filter(|message| message.is_object()).cloned().unwrap_or_default(),
             "content_block_start" => {
-                blocks.insert(at, (event.get("content_block").cloned().unwrap_or_default(), String::new()));
+                let block = event.get("content_block").filter(|block| block.is_object());
+                blocks.insert(at, (block.cloned().unwrap_or_default(), String::new()));
             }
             "content_block_delta" => {
                 let Some((block, input)) = blocks.get_mut(&at) else { continue };
@@ -141,6 +127,9 @@ pub(super) fn assemble(events: &[StreamEvent]) -> Result<Value, Trouble> {
             "message_delta" => {
                 if let Some(reason) = event.pointer("/delta/stop_reason") {
                     message["stop_reason"] = reason.clone();
+                }
+                if !message["usage"].is_object() {
+                    message["usage"] = json!({});
                 }
                 for (key, value) in event.get("usage").and_then(Value::as_object).into_iter().flatten() {
                     message["usage"][key] = value.clone();

@@ -12,6 +12,8 @@ mod flat;
 mod history;
 mod messages;
 mod responses;
+#[cfg(test)]
+mod tests;
 mod trouble;
 
 use serde::{Deserialize, Serialize};
@@ -59,6 +61,25 @@ impl Wire {
             Wire::Responses => "responses",
             Wire::Messages => "messages",
         }
+    }
+}
+
+/// What tests ask with: nothing out of the ordinary.
+#[cfg(test)]
+pub(crate) fn plainly(wire: Wire) -> Asking {
+    Asking {
+        wire,
+        model: "m".into(),
+        stream: false,
+        max_output_tokens: 9,
+        completion_limit: false,
+        temperature: None,
+        seeded: false,
+        rendering: Rendering::Native,
+        calls: Calls::Model,
+        previous: false,
+        breakpoints: false,
+        fields: Map::new(),
     }
 }
 
@@ -150,6 +171,20 @@ pub struct Asking {
 }
 
 impl Asking {
+    /// The fields of a body that every wire has; what the limit of output tokens is called differs.
+    fn head(&self, limit: &str) -> Map<String, Value> {
+        let mut head = Map::new();
+        head.insert("model".to_owned(), self.model.as_str().into());
+        head.insert(limit.to_owned(), self.max_output_tokens.into());
+        if let Some(temperature) = self.temperature {
+            head.insert("temperature".to_owned(), temperature.into());
+        }
+        if self.stream {
+            head.insert("stream".to_owned(), true.into());
+        }
+        head
+    }
+
     /// The body of a request. `seed` is the cell's; `memory` holds what earlier replies of the run carried; `question` is what a
     /// probe asks in place of the thread's own task.
     ///

@@ -5,26 +5,17 @@ use serde_json::{Map, Value, json};
 use super::answer::{inclusive, list, number, text};
 use super::body::tool_fields;
 use super::history::{Said, said, system_text};
-use super::{Answer, Asking, Body, Delivery, Memory, Stop, StreamEvent, Trouble, TroubleKind, Wire};
+use super::{Answer, Asking, Body, Delivery, Memory, Stop, StreamEvent, Trouble, Wire};
 use crate::model::{CallDraft, Request};
 use crate::transcript::{Digest, Phase, Role};
 
 /// The fields beside instructions, tools and input.
 pub(super) fn head(asking: &Asking) -> Map<String, Value> {
-    let mut head = Map::new();
-    let mut set = |key: &str, value: Value| _ = head.insert(key.to_owned(), value);
-    set("model", asking.model.as_str().into());
-    set("max_output_tokens", asking.max_output_tokens.into());
-    set("store", asking.previous.into());
+    let mut head = asking.head("max_output_tokens");
+    head.insert("store".to_owned(), asking.previous.into());
     if !asking.previous {
         // Whoever keeps nothing at the provider gets its reasoning in a form that can be handed back.
-        set("include", json!(["reasoning.encrypted_content"]));
-    }
-    if let Some(temperature) = asking.temperature {
-        set("temperature", temperature.into());
-    }
-    if asking.stream {
-        set("stream", true.into());
+        head.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
     }
     head
 }
@@ -116,11 +107,7 @@ pub(super) fn read(whole: &Value) -> Result<Answer, Trouble> {
         inclusive(of("/input_tokens"), read, write, of("/output_tokens"), of("/output_tokens_details/reasoning_tokens"))
     });
     answer.usage_verbatim = usage.cloned();
-    if answer.stop == Stop::Filter && answer.text.is_empty() && answer.calls.is_empty() {
-        let message = "a content filter left nothing of the reply".to_owned();
-        return Err(Trouble { kind: TroubleKind::Filtered, message, retry_after_ms: None });
-    }
-    Ok(answer)
+    answer.unless_filtered()
 }
 
 /// The response that a stream's events end with; one that breaks off is put together from what came.
