@@ -5,6 +5,7 @@ Usage: live_report.py CASSETTE [CTXBENCH] > reports/NAME.md
 """
 import collections
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -71,7 +72,10 @@ def main():
         print("| strategy | coverage of children, live / simulated | final answer, live (facts of all seeds) | final answer, simulated "
               "| quality of returns, live / simulated |")
         print("| --- | --- | --- | --- | --- |")
+        missing = [strategy for strategy in strategies if (scenario, strategy) not in live]
         for strategy in strategies:
+            if strategy in missing:
+                continue
             one, other = live[scenario, strategy], simulated[scenario, strategy]
             print(f"| `{strategy}` | {mean(one, 'child.coverage')} / {mean(other, 'child.coverage')} | {split(one)} | {split(other)} "
                   f"| {mean(one, 'child.quality')} / {mean(other, 'child.quality')} |")
@@ -80,8 +84,10 @@ def main():
             agree += same
             if facts and same < facts * one["n"]:
                 differ.append((scenario, strategy))
+        if missing:
+            print(f"\nNot recorded so far ({len(missing)} rows): " + ", ".join(f"`{strategy}`" for strategy in missing) + ".")
         print()
-    total = sum(sum(row[name] for name in CLASSES) * live[key]["n"] for key, row in simulated.items())
+    total = sum(sum(row[name] for name in CLASSES) * live[key]["n"] for key, row in simulated.items() if key in live)
     sums = collections.Counter()
     for row in live.values():
         sums.update({name: row[name] for name in CLASSES})
@@ -97,6 +103,10 @@ def main():
     print(f"- Its tokenizer: {fit['reported']} tokens reported for {fit['counted']} counted in {stat['calibration']['tokenizer']}, "
           f"factor {fit['factor']}; error of a request without it {100 * fit['mean_error']:.1f} % in the mean, "
           f"{100 * fit['worst_error']:.1f} % at most.")
+    # What people saw in the replies stands in a file of its own, so that this one can be written anew.
+    seen = pathlib.Path("reports") / f"live-{pathlib.Path(path).stem}.seen.md"
+    if seen.exists():
+        print("\n" + seen.read_text(encoding="utf-8").rstrip())
 
 
 main()

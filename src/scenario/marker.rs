@@ -365,7 +365,8 @@ impl MarkerIndex {
         let found = self.of_text(text);
         let Some(telling) = &self.telling else { return found };
         let mut found = (*found).clone();
-        telling.add(text, &mut found);
+        // An answer often arrives inside JSON or tags: it is read with escapes undone as well.
+        readings(text).iter().for_each(|reading| telling.add(reading, &mut found));
         Arc::new(found)
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::line::{CASSETTE_FORMAT, Delivered, Done, Head, Line, PieceLine, RequestPieces, Send};
 use super::mask::{Masks, MasksError};
 use super::miss::Miss;
-use super::tape::{Attempt, Lane, Tape, hex};
+use super::tape::{Attempt, Exchange, Lane, Tape, hex};
 use crate::model::wire::{Body, Delivery, Section};
 use crate::transcript::Digest;
 
@@ -171,7 +171,17 @@ impl Cassette {
 
     /// A digest of what was recorded for a cell.
     pub fn content(&self, cell: &str) -> Option<Digest> {
-        self.state().tape.content(cell)
+        self.state().tape.content(cell, |one| self.counts(one))
+    }
+
+    /// Whether an exchange is part of what its cell was when it was played to its end. One that was asked again is not, nor is one
+    /// that ended in trouble that may pass: with such a one no cell is at its end, so it is of an earlier try.
+    pub fn counts(&self, one: &Exchange) -> bool {
+        let passed = |last: &Attempt| {
+            let read = self.head.asking_of(&one.at.lane).read(&last.delivery);
+            read.is_err_and(|trouble| trouble.kind.may_pass())
+        };
+        one.whole && !one.superseded && !one.attempts.last().is_some_and(passed)
     }
 
     /// The pieces of a body as they are kept, with the digest of the whole.
@@ -199,7 +209,7 @@ impl Cassette {
         used.resize(cell.exchanges.len().max(used.len()), false);
         let found = cell.exchanges.iter().enumerate().find(|(number, one)| {
             let same = one.at.lane == at.lane && one.at.turn == at.turn && one.digest == digest;
-            let answers = one.whole && !one.superseded && (cell.done || one.attempts.last().is_some_and(|last| is_reply(&last.delivery)));
+            let answers = self.counts(one) && (cell.done || one.attempts.last().is_some_and(|last| is_reply(&last.delivery)));
             same && answers && !used[*number]
         });
         let (number, exchange) = found?;

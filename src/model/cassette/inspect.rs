@@ -12,7 +12,6 @@ use crate::model::wire::Stop;
 
 /// What is wrong with a cassette that could be read; empty: nothing.
 pub fn verify(cassette: &Cassette) -> Vec<String> {
-    let asking = &cassette.head().asking;
     cassette.with_tape(|tape| {
         let mut wrong = Vec::new();
         let sections: BTreeMap<&String, _> =
@@ -29,14 +28,6 @@ pub fn verify(cassette: &Cassette) -> Vec<String> {
         for (name, cell) in &tape.cells {
             if !cell.done {
                 wrong.push(format!("{name} was not played to its end: record again to go on"));
-            }
-            for one in cell.exchanges.iter().filter(|one| one.whole && !one.superseded) {
-                let lane = &one.at.lane;
-                let judged = lane.strip_prefix("judge ").and_then(|judge| cassette.head().judges.get(judge));
-                let last = one.attempts.last().map(|last| judged.unwrap_or(asking).read(&last.delivery));
-                if let Some(Err(why)) = last.filter(|_| cell.done).filter(|read| matches!(read, Err(why) if why.kind.may_pass())) {
-                    wrong.push(format!("{name}, thread {lane}: order {} ended in trouble that may pass: {why}", one.order));
-                }
             }
         }
         wrong
@@ -82,8 +73,7 @@ pub fn stat(cassette: &Cassette) -> Stat {
         for (_, one) in exchanges(tape).filter(|(_, one)| !one.superseded) {
             stat.requests += 1;
             stat.attempts += one.attempts.len() as u64;
-            let judged = one.at.lane.strip_prefix("judge ").and_then(|judge| cassette.head().judges.get(judge));
-            let asking = judged.unwrap_or(&cassette.head().asking);
+            let asking = cassette.head().asking_of(&one.at.lane);
             for (at, attempt) in one.attempts.iter().enumerate() {
                 stat.ms += attempt.delivery.ms;
                 let is_last = at + 1 == one.attempts.len();
@@ -142,7 +132,7 @@ pub fn prune(cassette: &Cassette, keeps: impl Fn(&str) -> bool) -> (String, Kept
         };
         for (name, cell) in tape.cells.iter().filter(|(name, cell)| cell.done && keeps(name)) {
             kept.cells.0 += 1;
-            for one in cell.exchanges.iter().filter(|one| one.whole && !one.superseded) {
+            for one in cell.exchanges.iter().filter(|one| cassette.counts(one)) {
                 kept.requests.0 += 1;
                 for (_, digest) in one.request.digests() {
                     if let Some(json) = tape.pieces.get(digest).filter(|_| written.insert(digest.clone())) {
@@ -160,8 +150,7 @@ pub fn prune(cassette: &Cassette, keeps: impl Fn(&str) -> bool) -> (String, Kept
 
 fn exchange_lines(cassette: &Cassette, one: &Exchange, next: &mut impl FnMut() -> u64) -> String {
     let mut text = String::new();
-    let judged = one.at.lane.strip_prefix("judge ").and_then(|judge| cassette.head().judges.get(judge));
-    let asking = judged.unwrap_or(&cassette.head().asking);
+    let asking = cassette.head().asking_of(&one.at.lane);
     for (at, attempt) in one.attempts.iter().enumerate() {
         let send = next();
         let place = one.at.clone();

@@ -39,6 +39,13 @@ pub struct Head {
     pub redacted: Vec<String>,
 }
 
+impl Head {
+    /// With what was asked in a lane: a thread's, or a judge's.
+    pub fn asking_of(&self, lane: &str) -> &Asking {
+        lane.strip_prefix("judge ").and_then(|judge| self.judges.get(judge)).unwrap_or(&self.asking)
+    }
+}
+
 /// Any line behind the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "line", rename_all = "snake_case")]

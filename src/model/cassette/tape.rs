@@ -148,8 +148,8 @@ impl Tape {
         self.open.len()
     }
 
-    /// A digest of what was recorded for a cell; `None`: nothing was.
-    pub fn content(&self, cell: &str) -> Option<Digest> {
+    /// A digest of the exchanges of a cell that `counts` says yes to; `None`: there is none.
+    pub fn content(&self, cell: &str, counts: impl Fn(&Exchange) -> bool) -> Option<Digest> {
         let cell = self.cells.get(cell)?;
         let of = |exchange: &Exchange| {
             let attempts = exchange.attempts.iter().map(|one| {
@@ -158,7 +158,7 @@ impl Tape {
             });
             Digest::chain(attempts.chain([Digest::of(&exchange.digest)]))
         };
-        let counting: Vec<Digest> = cell.exchanges.iter().filter(|one| one.whole && !one.superseded).map(of).collect();
+        let counting: Vec<Digest> = cell.exchanges.iter().filter(|one| counts(one)).map(of).collect();
         (!counting.is_empty()).then(|| Digest::chain(counting))
     }
 }

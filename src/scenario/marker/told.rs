@@ -119,7 +119,8 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// The words of a text that tell something: numbers, and words of four letters or more, in small letters and without a plural's s.
 fn words(text: &str) -> BTreeSet<String> {
-    let trimmed = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    let parts = |c: char| c.is_whitespace() || matches!(c, '"' | '{' | '}' | '[' | ']' | '<' | '>' | '\\');
+    let trimmed = text.split(parts).map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
     let tells = |word: &String| {
         let has_digit = word.chars().any(|c| c.is_ascii_digit());
         has_digit || (word.chars().count() >= 4 && !EMPTY.contains(&word.as_str()))
@@ -169,6 +170,9 @@ mod tests {
         check("The home of the keys is the orders database.", &[], &[], &[], &[0]);
         check("We use the cache.", &[(0, 0)], &[1], &[], &[]);
         check("91870", &[], &[], &[], &[]);
+        // Inside what a product wraps around it.
+        check(r#"{"completed":"The port of the metrics endpoint is 9187"},"timed_out":false}"#, &[(2, 0)], &[], &[], &[]);
+        check("<task_result>It is 9187</task_result>", &[(2, 0)], &[], &[], &[]);
     }
 
     #[test]
