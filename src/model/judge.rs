@@ -106,7 +106,7 @@ impl Judge {
                 return self.conclude(&attempts);
             }
             if self.line.is_none() {
-                return none(format!("cassette {}: {}", cassette.name(), cassette.miss(&at, &pieces, &body, &[])));
+                return none(format!("cassette {}: {}", cassette.name(), cassette.miss(&at, &pieces, &body, &[]).in_a_line()));
             }
         }
         let Some(line) = &self.line else { return none("there is nobody to ask and no cassette".to_owned()) };

@@ -156,7 +156,7 @@ impl Agent for Player {
             }
             if self.model.line.is_none() {
                 let miss = cassette.miss(&at, &pieces, &body, &self.used);
-                return ready(Err(ModelError::of_run(format!("cassette {}: {miss}", cassette.name()))));
+                return ready(Err(ModelError::of_run(format!("cassette {}: {}", cassette.name(), miss.in_a_line()))));
             }
         }
         let Some(line) = &self.model.line else {

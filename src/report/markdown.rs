@@ -6,6 +6,7 @@ use super::Report;
 use super::break_evens::break_evens;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
 use super::passes::passes;
+use super::uses::uses;
 
 /// Writes a section a scenario.
 #[derive(Default)]
@@ -39,6 +40,9 @@ impl Report for Markdown {
     fn end(&mut self, summary: &[SummaryRow]) -> String {
         let mut text = self.finish();
         if let Some(table) = self.head.as_ref().and_then(|head| overview(head, summary)) {
+            text += &draw(&table);
+        }
+        if let Some(table) = uses(summary) {
             text += &draw(&table);
         }
         if let Some(table) = self.head.as_ref().and_then(|head| passes(head, summary)) {

@@ -21,6 +21,7 @@ mod shown_versus;
 mod shown_versus_text;
 mod swept;
 mod terminal;
+mod uses;
 
 pub use billed::{Billed, BilledRequest, billed_text};
 pub use checked::{

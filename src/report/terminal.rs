@@ -9,6 +9,7 @@ use super::break_evens::break_evens;
 use super::columns::{Folding, Group, READING_HELP, Table, overview};
 use super::folded::folded;
 use super::passes::passes;
+use super::uses::uses;
 
 /// The widest line of text; tables of usual names and numbers keep to it too.
 const WIDTH: usize = 80;
@@ -83,6 +84,9 @@ impl Report for Terminal {
     fn end(&mut self, summary: &[SummaryRow]) -> String {
         let mut text = self.finish();
         if let Some(table) = self.head.as_ref().and_then(|head| overview(head, summary)) {
+            text += &self.draw(&table);
+        }
+        if let Some(table) = uses(summary) {
             text += &self.draw(&table);
         }
         if let Some(table) = self.head.as_ref().and_then(|head| passes(head, summary)) {

@@ -230,3 +230,15 @@ fn every_line_holds_to_the_schema() {
     }
     assert!(!schema.is_valid(&json!({"line": "send", "order": "first"})));
 }
+
+#[test]
+fn a_table_says_what_the_model_made_of_what_it_saw() {
+    let (provider, _) = recorded("chat", &[]);
+    for format in ["human", "markdown"] {
+        let ran = Ran::of(provider.command(&["replay", "tape.jsonl", "--format", format]).output().unwrap()).exits(0);
+        assert!(ran.out.contains("what the model made of what it could see"), "{}", ran.out);
+        assert!(ran.out.lines().all(|line| format == "markdown" || line.chars().count() <= 80), "{}", ran.out);
+    }
+    let reader = Ran::of(provider.command(&["run", "tiny-task", "-s", "full-copy"]).output().unwrap()).exits(0);
+    assert!(!reader.out.contains("what the model made of"));
+}

@@ -57,6 +57,20 @@ impl Miss {
     }
 }
 
+impl Miss {
+    /// The same in one line, without what differs.
+    pub fn in_a_line(&self) -> String {
+        let Lane { lane, turn, exchange, .. } = &self.at;
+        let differs = self.nearest.as_ref().and_then(|nearest| nearest.differs);
+        let nearest = match (&self.nearest, differs) {
+            (None, _) => "nothing was recorded for this cell".to_owned(),
+            (Some(nearest), Some(section)) => format!("the nearest, order {}, parts first at {section}", nearest.order),
+            (Some(nearest), None) => format!("the nearest, order {}, was recorded fewer times", nearest.order),
+        };
+        format!("thread {lane}, turn {turn}, request {exchange}: the cassette has no such request; {nearest}")
+    }
+}
+
 /// Two values as texts from a little before where they part.
 fn parted(was: Option<Value>, now: Option<Value>) -> (String, String) {
     let text = |value: Option<Value>| value.map_or(String::new(), |value| value.to_string());
