@@ -109,6 +109,7 @@ fn the_committed_schemas_are_current() {
         ("ledger", "ctxbench-ledger-1.json"),
         ("budgets", "ctxbench-budgets-1.json"),
         ("check", "ctxbench-check-1.json"),
+        ("cassette", "ctxbench-cassette-1.json"),
     ];
     for (what, file) in known {
         let path = folder.join(file);
