@@ -191,6 +191,15 @@ fn pure_rooms_have_no_clock_randomness_or_io() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+/// One file opens connections; a replay cannot, since nothing that it uses can.
+#[test]
+fn one_file_opens_connections() {
+    const CONNECTS: [&str; 3] = ["reqwest::", "std::net", "tokio::net"];
+    let connects = |path: &Path| CONNECTS.iter().any(|word| product_code(path).contains(word));
+    let found: Vec<PathBuf> = sources().into_iter().map(|(_, path)| path).filter(|path| connects(path)).collect();
+    assert!(found.len() == 1 && found[0].ends_with("model/live/client.rs"), "{found:?}");
+}
+
 #[test]
 fn names_say_what_a_file_is_about() {
     const VAGUE: &[&str] = &["util", "utils", "helper", "helpers", "common", "misc", "manager"];

@@ -155,9 +155,9 @@ pub struct RunArgs {
     /// The size of scenarios
     #[arg(long, default_value = Size::Small.name(), value_parser = size())]
     pub size: Size,
-    /// How many seeds, from 0
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    pub seeds: u64,
+    /// How many seeds, from 0 [default: 1; in a replay all that were recorded]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seeds: Option<u64>,
     /// How many threads work [default: one a core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub jobs: Option<u64>,

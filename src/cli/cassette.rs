@@ -134,6 +134,9 @@ fn compared(calibration: &Calibration, encoding: Encoding) -> String {
 fn pruned(path: &Path, only: &[String], global: &Global, console: &Console) -> Result<(), Error> {
     let globs = only.iter().map(|glob| Glob::new(glob).map(|glob| glob.compile_matcher()));
     let globs = globs.collect::<Result<Vec<_>, _>>().map_err(|why| Error::Usage(why.to_string()))?;
+    // Whoever records into it writes to the file that would be replaced.
+    let file = std::fs::File::open(path).map_err(|why| Error::path("read", path, why))?;
+    file.try_lock().map_err(|_| Error::Usage(format!("{}: somebody is recording into it: wait for it", path.display())))?;
     let cassette = open(path)?;
     let (text, kept) = prune(&cassette, |cell| globs.is_empty() || globs.iter().any(|glob| glob.is_match(cell)));
     if kept.cells.0 == 0 {

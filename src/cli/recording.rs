@@ -1,5 +1,7 @@
 //! `record` and `replay`: runs with a cassette that is written, and runs from one.
 
+#[cfg(feature = "live")]
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 #[cfg(feature = "live")]
@@ -80,7 +82,7 @@ pub fn replay(args: &ReplayArgs, registry: &Registry, global: &Global, console: 
     let seeds = cells.iter().map(|(id, _)| id.seed + 1).max().unwrap_or(1);
     run.what = if typed.what.is_empty() { scenarios } else { typed.what.clone() };
     run.strategy = if typed.strategy.is_empty() { strategies } else { typed.strategy.clone() };
-    run.seeds = if typed.seeds > 1 { typed.seeds.min(seeds) } else { seeds };
+    run.seeds = Some(typed.seeds.unwrap_or(seeds));
     run.jobs = typed.jobs;
     run.run_dir = typed.run_dir.clone();
     (run.resume, run.fail_fast) = (typed.resume, typed.fail_fast);
@@ -200,10 +202,19 @@ pub fn live(
         judges.push((format!("{provider}/{model}"), side, asking));
     }
     let prices = super::provided::prices_of(model, measuring);
-    if typed.max_usd.is_some() && prices.is_none() {
-        return Err(Error::Usage(format!("--max-usd needs a price, and {model} is in no table: give --prices FILE, or --max-tokens")));
+    let mut costs = BTreeMap::new();
+    for model in judges.iter().map(|(_, _, asking)| &asking.model).chain([model]) {
+        match super::provided::prices_of(model, measuring) {
+            Some(prices) => _ = costs.insert(model.clone(), prices),
+            None if typed.max_usd.is_some() => {
+                return Err(Error::Usage(format!(
+                    "--max-usd needs a price, and {model} is in no table: give --prices FILE, or --max-tokens"
+                )));
+            }
+            None => {}
+        }
     }
-    let purse = Arc::new(Purse::new(Cap { usd: typed.max_usd, tokens: typed.max_tokens }, prices.clone()));
+    let purse = Arc::new(Purse::new(Cap { usd: typed.max_usd, tokens: typed.max_tokens }, costs));
     let cassette = match recording {
         None => None,
         Some(Recording { path, mask, redact }) => {

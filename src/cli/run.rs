@@ -58,13 +58,14 @@ pub fn run_with(args: &RunArgs, playing: Playing<'_>, registry: &Registry, globa
         console,
     };
     let subjects = subjects(&args.what, &wanted)?;
-    let mut head = measuring.head(args.size, args.seeds, args.briefing, args.fallback);
+    let seeds = args.seeds.unwrap_or(1);
+    let mut head = measuring.head(args.size, seeds, args.briefing, args.fallback);
     if let Some(provided) = &provided {
         provided.settle(&mut head.settings, measuring.as_model.is_some());
     }
     let mut plan = measuring.plan(head, subjects, strategies)?;
     if let Some(only) = &only {
-        only_recorded(&mut plan, only, args.seeds)?;
+        only_recorded(&mut plan, only, seeds)?;
     }
     say_age(&measuring.prices, args.measure.prices.is_some(), console);
     plan.left_out().iter().for_each(|line| console.warn(line));

@@ -3,6 +3,7 @@
 //! A judge is told what was asked, what a right answer states and what would be outdated, and the answer: nothing of strategies,
 //! and of one run at a time, so that no order can sway it. What it says stands in the cassette, in a lane of its own.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::cassette::{Attempt, Cassette, Lane};
 use super::provided::{Line, Sending, Unsent};
 use super::wire::{Asking, Memory};
 use super::{Request, Usage};
-use crate::scenario::{Scenario, TopicIndex};
+use crate::scenario::Scenario;
 use crate::strategy::ThreadId;
 use crate::transcript::{Item, Origin, Part};
 
@@ -49,16 +50,8 @@ invented in its place.";
 pub fn rubric(scenario: &Scenario, answer: &str) -> String {
     let last = scenario.turns.iter().enumerate().rev().find(|(_, turn)| !turn.work.marker.is_empty());
     let question = last.map_or(String::new(), |(at, _)| scenario.turn_text(at));
-    let mut needs: Vec<TopicIndex> = last.map_or(vec![], |(_, turn)| {
-        let delegated = turn.work.delegates.iter().flat_map(|&intent| scenario.intents[intent].work.needs.iter());
-        turn.work.needs.iter().chain(delegated).copied().collect()
-    });
     // A deliverable is right where what it is made of is.
-    let made: Vec<TopicIndex> =
-        needs.iter().filter_map(|&topic| scenario.topics[topic].made.as_ref()).flat_map(|made| made.from.clone()).collect();
-    needs.extend(made);
-    needs.sort_unstable();
-    needs.dedup();
+    let needs = last.map_or_else(BTreeSet::new, |(_, turn)| scenario.sources_of(&scenario.needs_of_turn(turn)));
     let facts = || needs.iter().map(|&topic| &scenario.topics[topic].facts);
     let right: Vec<&str> = facts().filter_map(|facts| facts.last()).map(|fact| fact.statement.as_str()).collect();
     let outdated: Vec<&str> = facts().flat_map(|facts| facts.iter().rev().skip(1)).map(|fact| fact.statement.as_str()).collect();

@@ -269,28 +269,14 @@ impl Concluding {
 
 /// What the answer to a request needs, as questions; `None`: nothing that the scenario knows of.
 fn probe(scenario: &Scenario, request: &Request<'_>) -> Option<String> {
-    let mut open: Vec<TopicIndex> = match request.intent.and_then(|id| scenario.intent(id)) {
+    let needs: Vec<TopicIndex> = match request.intent.and_then(|id| scenario.intent(id)) {
         Some(intent) => scenario.intents[intent].work.needs.clone(),
-        None if request.thread == ThreadId::ROOT => {
-            let work = &scenario.turns.get((request.turn as usize).checked_sub(1)?)?.work;
-            let delegated = work.delegates.iter().flat_map(|&intent| scenario.intents[intent].work.needs.iter());
-            work.needs.iter().chain(delegated).copied().collect()
-        }
+        None if request.thread == ThreadId::ROOT => scenario.needs_of_turn(scenario.turns.get((request.turn as usize).checked_sub(1)?)?),
         None => vec![],
     };
-    // A deliverable is asked for by what it is made of. One that is made of itself is the validator's to refuse.
-    let mut topics: Vec<TopicIndex> = Vec::new();
-    let mut steps = scenario.topics.len() * scenario.topics.len() + open.len();
-    while let Some(topic) = open.pop().filter(|_| steps > 0) {
-        steps -= 1;
-        match &scenario.topics[topic].made {
-            Some(made) if !made.from.is_empty() => open.extend(&made.from),
-            _ if topics.contains(&topic) => {}
-            _ => topics.push(topic),
-        }
-    }
-    topics.sort_unstable();
-    let questions: Vec<String> = topics.iter().map(|&topic| format!("What is the {}?", scenario.topics[topic].label)).collect();
+    // A deliverable is asked for by what it is made of.
+    let topics = scenario.sources_of(&needs);
+    let questions: Vec<String> = topics.into_iter().map(|topic| format!("What is the {}?", scenario.topics[topic].label)).collect();
     (!questions.is_empty()).then(|| questions.join(" "))
 }
 

@@ -12,7 +12,7 @@ pub mod script;
 mod suite;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -359,6 +359,31 @@ impl Briefing {
 }
 
 impl Scenario {
+    /// The topics that the answer to a user turn must state: its own needs and those of what it delegates, ascending, each once.
+    pub fn needs_of_turn(&self, turn: &UserTurn) -> Vec<TopicIndex> {
+        let delegated = turn.work.delegates.iter().filter_map(|&intent| self.intents.get(intent));
+        let mut needs = turn.work.needs.clone();
+        needs.extend(delegated.flat_map(|intent| intent.work.needs.iter().copied()));
+        needs.sort_unstable();
+        needs.dedup();
+        needs
+    }
+
+    /// These topics, with what deliverables are made of in their place.
+    pub fn sources_of(&self, topics: &[TopicIndex]) -> BTreeSet<TopicIndex> {
+        let (mut sources, mut unfolded) = (BTreeSet::new(), BTreeSet::new());
+        let mut open = topics.to_vec();
+        while let Some(topic) = open.pop() {
+            match self.topics.get(topic).and_then(|topic| topic.made.as_ref()) {
+                // A deliverable that is made of itself is the validator's to refuse; here it ends nothing.
+                Some(made) if unfolded.insert(topic) => open.extend(&made.from),
+                Some(_) => {}
+                None => _ = sources.insert(topic),
+            }
+        }
+        sources
+    }
+
     /// The topic's position.
     pub fn topic(&self, id: &str) -> Option<TopicIndex> {
         self.topics.iter().position(|topic| topic.id == id)

@@ -78,18 +78,7 @@ impl Scorer {
 
     /// The topics that a child must have seen: an intent's needs, with what its deliverables are made of in their place.
     fn needed(&self, intent: IntentIndex) -> BTreeSet<TopicIndex> {
-        let mut needed = BTreeSet::new();
-        let mut unfolded = BTreeSet::new();
-        let mut open = self.scenario.intents.get(intent).map_or_else(Vec::new, |intent| intent.work.needs.clone());
-        while let Some(topic) = open.pop() {
-            match self.scenario.topics.get(topic).and_then(|topic| topic.made.as_ref()) {
-                // A deliverable that is made of itself is the validator's to refuse; here it ends nothing.
-                Some(made) if unfolded.insert(topic) => open.extend(&made.from),
-                Some(_) => {}
-                None => _ = needed.insert(topic),
-            }
-        }
-        needed
+        self.scenario.intents.get(intent).map_or_else(BTreeSet::new, |intent| self.scenario.sources_of(&intent.work.needs))
     }
 
     /// The item that first brought a child's work on an intent, or its failure, to its parent. A child that was spoken to

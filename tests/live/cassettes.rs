@@ -160,6 +160,11 @@ fn recording_goes_on_and_pays_nothing_twice() {
     provider.say(conversation().iter().map(|says| says.on("chat", false)));
     provider.record("chat", &["--run-dir", "more", "--seeds", "2"]).exits(0);
     assert_eq!(provider.asked().len(), 4);
+    // All seeds are replayed, or as many as are asked for.
+    for (more, cells) in [(&[][..], 2), (&["--seeds", "1"][..], 1)] {
+        assert_eq!(replay(&provider, more).exits(0).json()["cells"].as_array().unwrap().len(), cells);
+    }
+    assert!(replay(&provider, &["--seeds", "3"]).exits(3).err.contains("were not recorded to their end"));
     // With other settings it is another recording.
     for (more, what) in
         [("--temperature=0.5", "temperature"), ("--max-output-tokens=9", "limit of output tokens"), ("--stream", "way of streaming")]

@@ -32,15 +32,8 @@ impl Uses {
             return Err(NO_FACTS.into());
         }
         // The last turn that sets work says what the final answer owes; its needs include those of what it delegates.
-        let last = facts.scenario.turns.iter().rev().map(|turn| &turn.work).find(|work| !work.marker.is_empty());
-        let needs: Vec<TopicIndex> = last.map_or_else(Vec::new, |work| {
-            let delegated = work.delegates.iter().filter_map(|&intent| facts.scenario.intents.get(intent));
-            let mut needs = work.needs.clone();
-            needs.extend(delegated.flat_map(|intent| intent.work.needs.iter().copied()));
-            needs.sort_unstable();
-            needs.dedup();
-            needs
-        });
+        let last = facts.scenario.turns.iter().rev().find(|turn| !turn.work.marker.is_empty());
+        let needs: Vec<TopicIndex> = last.map_or_else(Vec::new, |turn| facts.scenario.needs_of_turn(turn));
         if needs.is_empty() {
             return Err("the final answer needs no topic".into());
         }

@@ -140,12 +140,13 @@ impl Asking {
             let place = self.places.acquire().await.map_err(|_| Unsent::Interrupted)?;
             self.wait_for_turn().await?;
             let limit = u64::from(sending.asking.max_output_tokens);
-            let reserved = self.purse.reserve(sending.tokens, limit).map_err(Unsent::Cap)?;
+            let reserved = self.purse.reserve(&sending.asking.model, sending.tokens, limit).map_err(Unsent::Cap)?;
             let send = self.cassette.as_ref().map(|cassette| cassette.sent(&sending.at, number, waited_ms, &sending.body));
             let sent = self.until_stopped(self.attempt(&sending, bytes.clone())).await;
             let answer = sent.as_ref().ok().map(|delivery| sending.asking.read(delivery));
             let usage = answer.as_ref().and_then(|answer| answer.as_ref().ok()?.usage);
-            self.purse.settle(reserved, usage.as_ref(), sending.tokens);
+            let replied = answer.as_ref().is_some_and(Result::is_ok);
+            self.purse.settle(&sending.asking.model, reserved, usage.as_ref(), sending.tokens, replied);
             let (Ok(delivery), Some(answer)) = (sent, answer) else { return Err(Unsent::Interrupted) };
             // A stream that broke off is tried again as well; what came of it is kept if nothing better comes.
             let wait = match &answer {

@@ -1,7 +1,8 @@
 //! What may be spent, and what was: looked at before every attempt.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::ledger::Usage;
 use crate::prices::{ModelPrices, Tokens, Usd};
@@ -30,68 +31,97 @@ pub struct Spent {
 #[derive(Debug, Default)]
 pub struct Purse {
     cap: Cap,
-    prices: Option<Arc<ModelPrices>>,
-    /// What was spent, and what requests on their way may still cost.
-    state: Mutex<(Spent, Spent)>,
+    /// What each model costs, by its name: a judge's price is not the model's.
+    prices: BTreeMap<String, Arc<ModelPrices>>,
+    state: Mutex<State>,
     reached: AtomicBool,
 }
 
+/// What was spent, and what may still be.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    spent: Spent,
+    /// What requests on their way may still cost.
+    open: Spent,
+    /// The most that was reported for a token that was counted, where it was more than one: providers count otherwise.
+    scale: f64,
+}
+
 impl Purse {
-    /// A purse with a cap. Dollars are reckoned with these prices; without them only tokens can be capped.
-    pub fn new(cap: Cap, prices: Option<Arc<ModelPrices>>) -> Purse {
+    /// A purse with a cap. Dollars are reckoned with these prices; of a model without one only tokens are capped.
+    pub fn new(cap: Cap, prices: BTreeMap<String, Arc<ModelPrices>>) -> Purse {
         Purse { cap, prices, ..Purse::default() }
     }
 
-    fn usd(&self, tokens: &Tokens) -> f64 {
-        let cost = self.prices.as_ref().and_then(|prices| prices.cost(tokens).ok());
+    fn usd(&self, model: &str, tokens: &Tokens) -> f64 {
+        let cost = self.prices.get(model).and_then(|prices| prices.cost(tokens).ok());
         cost.map_or(0.0, dollars)
     }
 
-    /// Sets aside what an attempt may cost at most: its input unread and written by no cache, its output to the limit.
+    /// Sets aside what an attempt may cost at most: its input read from no cache and, where that is dearer, written into one; its
+    /// output to the limit.
     ///
     /// # Errors
     /// The cap would be passed: what was spent, and what is missing.
-    pub fn reserve(&self, input: u64, output_limit: u64) -> Result<Spent, String> {
-        let most = Tokens { uncached: input, output: output_limit, ..Tokens::default() };
-        let most = Spent { usd: self.usd(&most), tokens: input.saturating_add(output_limit), attempts: 1 };
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (spent, open) = *state;
-        let (usd, tokens) = (spent.usd + open.usd + most.usd, spent.tokens + open.tokens + most.tokens);
+    pub fn reserve(&self, model: &str, counted: u64, output_limit: u64) -> Result<Spent, String> {
+        let mut state = self.state();
+        let input = (counted as f64 * state.scale.max(1.0)).ceil() as u64;
+        let plain = Tokens { uncached: input, output: output_limit, ..Tokens::default() };
+        let written = Tokens { write_short: input, output: output_limit, ..Tokens::default() };
+        let usd = self.usd(model, &plain).max(self.usd(model, &written));
+        let most = Spent { usd, tokens: input.saturating_add(output_limit), attempts: 1 };
+        let State { spent, open, .. } = *state;
+        let (usd, tokens) = (spent.usd + open.usd + most.usd, spent.tokens.saturating_add(open.tokens).saturating_add(most.tokens));
         let over_usd = self.cap.usd.filter(|cap| usd > *cap).map(|cap| format!("--max-usd {cap}"));
         let over_tokens = self.cap.tokens.filter(|cap| tokens > *cap).map(|cap| format!("--max-tokens {cap}"));
         if let Some(cap) = over_usd.or(over_tokens) {
             self.reached.store(true, Ordering::Relaxed);
-            let (input, output) = (input, output_limit);
             return Err(format!(
-                "the next request ({input} tokens in, at most {output} out) could pass {cap}; {}: raise the cap to go on",
-                said(&spent, self.prices.is_some())
+                "the next request (about {input} tokens in, at most {output_limit} out) could pass {cap}; {}: raise the cap to go on",
+                said(&spent, !self.prices.is_empty())
             ));
         }
-        state.1 = Spent { usd: open.usd + most.usd, tokens: open.tokens + most.tokens, attempts: open.attempts + 1 };
+        state.open = Spent { usd: open.usd + most.usd, tokens: open.tokens + most.tokens, attempts: open.attempts + 1 };
         Ok(most)
     }
 
-    /// Takes what an attempt did cost: as reported, else as counted.
-    pub fn settle(&self, reserved: Spent, reported: Option<&Usage>, counted_input: u64) {
-        let known = reported.filter(|usage| usage.uncached_input.is_some());
-        let tokens = Tokens {
-            uncached: known.map_or(counted_input, |usage| usage.uncached_input.unwrap_or(0)),
-            read: known.and_then(|usage| usage.cache_read).unwrap_or(0),
-            write_short: known.and_then(|usage| usage.cache_write).unwrap_or(0),
-            output: reported.and_then(|usage| usage.output).unwrap_or(0),
-            ..Tokens::default()
-        };
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (spent, open) = &mut *state;
+    /// Takes what an attempt did cost: as reported, else as counted. What a reply cost that reported nothing nobody knows, so it counts
+    /// as the most that it could be.
+    pub fn settle(&self, model: &str, reserved: Spent, reported: Option<&Usage>, counted: u64, replied: bool) {
+        let mut state = self.state();
+        let State { spent, open, scale } = &mut *state;
         *open = Spent { usd: (open.usd - reserved.usd).max(0.0), tokens: open.tokens - reserved.tokens, attempts: open.attempts - 1 };
-        spent.usd += self.usd(&tokens);
-        spent.tokens += tokens.input() + tokens.output;
         spent.attempts += 1;
+        let known = reported.filter(|usage| usage.uncached_input.is_some() && usage.output.is_some());
+        let tokens = match known {
+            None if replied => {
+                spent.usd += reserved.usd;
+                spent.tokens += reserved.tokens;
+                return;
+            }
+            None => Tokens { uncached: counted, ..Tokens::default() },
+            Some(usage) => Tokens {
+                uncached: usage.uncached_input.unwrap_or(0),
+                read: usage.cache_read.unwrap_or(0),
+                write_short: usage.cache_write.unwrap_or(0),
+                output: usage.output.unwrap_or(0),
+                ..Tokens::default()
+            },
+        };
+        spent.usd += self.usd(model, &tokens);
+        spent.tokens += tokens.input() + tokens.output;
+        if known.is_some() && counted > 0 {
+            *scale = scale.max(tokens.input() as f64 / counted as f64);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was spent.
     pub fn spent(&self) -> Spent {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).0
+        self.state().spent
     }
 
     /// Whether a request was not sent because of the cap.
@@ -101,7 +131,7 @@ impl Purse {
 
     /// What was spent, in words.
     pub fn said(&self) -> String {
-        said(&self.spent(), self.prices.is_some())
+        said(&self.spent(), !self.prices.is_empty())
     }
 }
 
@@ -113,4 +143,47 @@ fn said(spent: &Spent, priced: bool) -> String {
 
 fn dollars(usd: Usd) -> f64 {
     usd.trillionths() as f64 / 1e12
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64) -> Usage {
+        Usage { uncached_input: Some(input), output: Some(output), ..Usage::default() }
+    }
+
+    #[test]
+    fn what_is_not_reported_counts_as_the_most_that_it_could_be() {
+        let purse = Purse::new(Cap { usd: None, tokens: Some(1000) }, BTreeMap::new());
+        let reserved = purse.reserve("m", 100, 50).unwrap();
+        purse.settle("m", reserved, None, 100, true);
+        assert_eq!(purse.spent().tokens, 150);
+        // An attempt that brought nothing cost its input at most.
+        let reserved = purse.reserve("m", 100, 50).unwrap();
+        purse.settle("m", reserved, None, 100, false);
+        assert_eq!(purse.spent().tokens, 250);
+    }
+
+    #[test]
+    fn a_provider_that_counts_more_is_reckoned_with() {
+        let purse = Purse::new(Cap { usd: None, tokens: Some(400) }, BTreeMap::new());
+        let reserved = purse.reserve("m", 100, 10).unwrap();
+        purse.settle("m", reserved, Some(&usage(150, 10)), 100, true);
+        // 160 are spent; as counted here 210 more would do, as counted there 310 would not.
+        assert!(purse.reserve("m", 200, 10).is_err() && purse.is_reached());
+        assert!(purse.reserve("m", 100, 10).is_ok());
+    }
+
+    #[test]
+    fn each_model_has_its_own_price_and_a_dearer_write_counts() {
+        let table = crate::prices::PriceTable::builtin().unwrap();
+        let price = |name: &str| (name.to_owned(), Arc::new(table.find(name).unwrap().clone()));
+        let purse = Purse::new(Cap { usd: Some(100.0), tokens: None }, BTreeMap::from([price("gpt-4.1"), price("claude-opus-5")]));
+        let of = |model: &str| purse.reserve(model, 1_000_000, 0).unwrap().usd;
+        let listed = |name: &str| dollars(table.find(name).unwrap().cost(&Tokens { uncached: 1_000_000, ..Tokens::default() }).unwrap());
+        assert_eq!(of("gpt-4.1"), listed("gpt-4.1"));
+        assert!((of("claude-opus-5") - 1.25 * listed("claude-opus-5")).abs() < 1e-9);
+        assert_eq!(of("nobody"), 0.0);
+    }
 }
